@@ -1,0 +1,46 @@
+"""The program: its options, and how it ends."""
+
+from __future__ import annotations
+
+import io
+import sys
+
+import click
+
+from streetai_core import __version__
+from streetai_core.cli.commands import PluginCommands
+from streetai_core.cli.wording import one_line
+from streetai_core.errors import StreetAIError
+
+_INTERRUPTED = 130
+"""What shells report for a program that Ctrl-C ended: 128 and the number of the signal."""
+
+
+class Program(PluginCommands):
+    """The plug-ins' commands; errors of the library end the program with one line and exit code 1."""
+
+    def invoke(self, ctx: click.Context) -> object:
+        """Run the command.
+
+        Raises:
+            ClickException: a `StreetAIError` came out of it.
+            Exit: it was interrupted; exit code 130.
+        """
+        try:
+            return super().invoke(ctx)
+        except StreetAIError as error:
+            raise click.ClickException(one_line(str(error))) from error
+        except KeyboardInterrupt as error:
+            # A command may say in the exception what its user has to know; the signal itself says nothing.
+            click.echo(f"\nInterrupted. {one_line(str(error))}".rstrip(), err=True)
+            raise click.exceptions.Exit(_INTERRUPTED) from None
+
+
+@click.group(cls=Program, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(__version__, prog_name="streetai")
+def main() -> None:
+    """Conversation memory that organises itself."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            # A terminal that cannot show a character gets a question mark, not a traceback.
+            stream.reconfigure(errors="replace")

@@ -1,0 +1,256 @@
+"""Every setting of a memory, in one frozen value that is checked when it is made."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass, fields
+from typing import Any, Literal, TypeAlias
+
+from streetai_core.errors import ConfigError
+from streetai_core.types import ROLES, Role
+
+Ranking: TypeAlias = Literal["additive", "product"]
+CentroidKind: TypeAlias = Literal["mean", "decayed"]
+CreditKind: TypeAlias = Literal["sentences", "reply"]
+PassageKind: TypeAlias = Literal["message", "chunk"]
+
+HALF_LIFE_TURNS = 50
+"""Turns in which a weight halves; the published default. One stored message is one turn."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Config:
+    """The settings of a memory.
+
+    `Config()` is the best that we measured; `Config.classic()` is the published pipeline, number by number. The
+    first thirteen fields are the published ones, with their names and defaults.
+
+    Raises:
+        ConfigError: a value is out of range; the message names every problem at once.
+    """
+
+    stack_threshold: float = 0.55
+    """Cosine to a centroid from which a signal joins a stack, in [-1, 1]. Inclusive."""
+    decay_rate: float = math.log(2) / HALF_LIFE_TURNS
+    """Decay per turn: `effective = base * exp(-decay_rate * age)`. 0 turns decay off."""
+    death_threshold: float = 0.05
+    """Below this effective weight a signal is dead: it only comes back by revival."""
+    top_stacks: int = 6
+    """How many of the nearest stacks a question wakes."""
+    activation_threshold: float = 0.15
+    """Score from which a signal is recalled under `ranking="product"`. Inclusive."""
+    max_thinking_space: int = 25
+    """Most signals recalled for one question."""
+    revival_similarity: float = 0.45
+    """Similarity from which a dead signal comes back under `ranking="product"`. 0 turns revival off in both
+    rankings."""
+    recency_turns: int = 3
+    """Messages of the conversation sent verbatim. 0 sends none."""
+    boost_factor: float = 1.10
+    """What a helpful signal's base weight is multiplied by."""
+    demote_factor: float = 0.95
+    """What an unhelpful signal's base weight is multiplied by."""
+    high_relevance: float = 0.55
+    """Credit from which a signal is boosted. Inclusive."""
+    low_relevance: float = 0.20
+    """Credit up to which a signal is demoted. Inclusive."""
+    max_base_weight: float = 8.0
+    """Upper bound of the base weight."""
+
+    min_base_weight: float = 0.1
+    """Lower bound of the base weight: twice `death_threshold`, so that a fresh use always counts for something."""
+    max_untrusted_weight: float = 1.0
+    """Upper bound of the base weight of tool output, which the user did not write."""
+
+    ranking: Ranking = "additive"
+    """How similarity and weight make a score: their bounded sum, or the published product."""
+    centroid: CentroidKind = "mean"
+    """Centroid of a stack: the mean of its signals, or the published mean weighted by effective weight."""
+    credit: CreditKind = "sentences"
+    """What the reply is compared by: its best sentence, or (published) the reply as a whole."""
+    passage: PassageKind = "message"
+    """What is sent for a hit: the message round it, or (published) the bare chunk."""
+    embed_author: bool = True
+    """Embed `Author: text` where the author's name is known, so that a question that names somebody finds what they
+    said. More than doubles the share of evidence among the first five hits in two-person chats."""
+    direct_search: bool = True
+    """Search all signals beside those of the woken stacks, so that stacks never hide an answer."""
+    min_similarity: float = 0.20
+    """Similarity below which nothing is recalled under `ranking="additive"`. Unrelated texts lie at 0.05 to 0.25 with
+    all-MiniLM-L6-v2."""
+    activation_share: float = 0.03
+    """Most that weight and freshness add to the similarity under `ranking="additive"`. Small enough that a clearly
+    better match always wins."""
+
+    history_ceiling: bool = True
+    """Never send more than the full history would cost, and the history itself while it costs no more than a selection
+    of it. In a memory of several conversations the frame of the quotes may come on top, at most 64 tokens."""
+    window_tokens: int | None = 300
+    """Most tokens of the verbatim window; its newest message is sent whole in any case. `None`: no limit."""
+    recall_tokens: int | None = 500
+    """Most tokens of the recalled block. `None`: no limit but the token budget."""
+    passage_tokens: int = 60
+    """A recalled message longer than this is sent in part: what matched with its surroundings."""
+
+    min_chunk_chars: int = 30
+    min_chunk_words: int = 5
+    """A chunk smaller than either is merged with its neighbour."""
+    max_chunk_chars: int = 400
+    max_chunk_words: int = 60
+    """A chunk larger than either is cut."""
+    max_chunks: int = 2000
+    """Most chunks of one message; the text beyond them is stored, and not searched by meaning."""
+    signal_roles: tuple[Role, ...] = ("user", "assistant", "tool")
+    """Roles whose messages can be recalled. All are stored."""
+
+    def __post_init__(self) -> None:
+        """Check every field and name all that is wrong."""
+        problems = [
+            f"{rule.field} must be {rule.text}, got {getattr(self, rule.field)!r}"
+            for rule in _RULES
+            if not rule.holds(getattr(self, rule.field))
+        ]
+        if not problems:
+            problems = _contradictions(self)
+        if problems:
+            raise ConfigError("Config: " + "; ".join(problems))
+
+    @classmethod
+    def classic(cls, **changes: Any) -> Config:
+        """The published pipeline: product of weight and similarity inside the six nearest stacks."""
+        published: dict[str, Any] = {
+            "ranking": "product",
+            "centroid": "decayed",
+            "credit": "reply",
+            "passage": "chunk",
+            "embed_author": False,
+            "direct_search": False,
+            "history_ceiling": False,
+            "window_tokens": None,
+            "recall_tokens": None,
+            "signal_roles": ROLES,
+        }
+        return cls(**(published | changes))
+
+    @classmethod
+    def from_dict(cls, values: Mapping[str, Any]) -> Config:
+        """The inverse of `to_dict`.
+
+        Raises:
+            ConfigError: a key is not a setting, or a value is out of range.
+        """
+        known = {field.name for field in fields(cls)}
+        unknown = sorted(set(values) - known)
+        if unknown:
+            raise ConfigError(f"Config: unknown settings {', '.join(unknown)}; known are {', '.join(sorted(known))}")
+        roles = {"signal_roles": tuple(values["signal_roles"])} if "signal_roles" in values else {}
+        return cls(**{**values, **roles})
+
+    def to_dict(self) -> dict[str, Any]:
+        """All settings as JSON values."""
+        return {**asdict(self), "signal_roles": list(self.signal_roles)}
+
+    @property
+    def half_life_turns(self) -> float:
+        """Turns in which a weight halves; infinite when decay is off."""
+        return math.log(2) / self.decay_rate if self.decay_rate else math.inf
+
+    @property
+    def revival_floor(self) -> float:
+        """Least weight that the product score uses: `activation_threshold / revival_similarity`, 0 without revival."""
+        return self.activation_threshold / self.revival_similarity if self.revival_similarity else 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class _Rule:
+    """One condition on one field, with the words for the error."""
+
+    field: str
+    text: str
+    holds: Callable[[Any], bool]
+
+
+def _number(low: float, high: float = math.inf, *, above: bool = False) -> Callable[[Any], bool]:
+    """A finite number in [low, high], or in (low, high] when `above`."""
+
+    def holds(value: Any) -> bool:
+        if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
+            return False
+        return (low < value if above else low <= value) and value <= high
+
+    return holds
+
+
+def _count(low: int) -> Callable[[Any], bool]:
+    """A whole number from `low`."""
+    return lambda value: isinstance(value, int) and not isinstance(value, bool) and value >= low
+
+
+def _count_or_none(low: int) -> Callable[[Any], bool]:
+    """A whole number from `low`, or None."""
+    return lambda value: value is None or _count(low)(value)
+
+
+def _choice(*options: str) -> Callable[[Any], bool]:
+    return lambda value: isinstance(value, str) and value in options
+
+
+def _roles(value: Any) -> bool:
+    return isinstance(value, tuple) and all(role in ROLES for role in value)
+
+
+_SHARE = "a number from 0 to 1"
+_COSINE = "a number from -1 to 1"
+_POSITIVE = "a number above 0"
+
+_RULES: tuple[_Rule, ...] = (
+    _Rule("stack_threshold", _COSINE, _number(-1, 1)),
+    _Rule("decay_rate", "a number from 0", _number(0)),
+    _Rule("death_threshold", _SHARE, _number(0, 1)),
+    _Rule("top_stacks", "a whole number from 1", _count(1)),
+    _Rule("activation_threshold", _SHARE, _number(0, 1)),
+    _Rule("max_thinking_space", "a whole number from 0", _count(0)),
+    _Rule("revival_similarity", _SHARE, _number(0, 1)),
+    _Rule("recency_turns", "a whole number from 0", _count(0)),
+    _Rule("boost_factor", "a number from 1", _number(1)),
+    _Rule("demote_factor", "a number above 0 and up to 1", _number(0, 1, above=True)),
+    _Rule("high_relevance", _COSINE, _number(-1, 1)),
+    _Rule("low_relevance", _COSINE, _number(-1, 1)),
+    _Rule("max_base_weight", "a number from 1", _number(1)),
+    _Rule("min_base_weight", "a number above 0 and up to 1", _number(0, 1, above=True)),
+    _Rule("max_untrusted_weight", _POSITIVE, _number(0, above=True)),
+    _Rule("ranking", "'additive' or 'product'", _choice("additive", "product")),
+    _Rule("centroid", "'mean' or 'decayed'", _choice("mean", "decayed")),
+    _Rule("credit", "'sentences' or 'reply'", _choice("sentences", "reply")),
+    _Rule("passage", "'message' or 'chunk'", _choice("message", "chunk")),
+    _Rule("embed_author", "True or False", lambda value: isinstance(value, bool)),
+    _Rule("direct_search", "True or False", lambda value: isinstance(value, bool)),
+    _Rule("history_ceiling", "True or False", lambda value: isinstance(value, bool)),
+    _Rule("min_similarity", _COSINE, _number(-1, 1)),
+    _Rule("activation_share", _SHARE, _number(0, 1)),
+    _Rule("window_tokens", "None or a whole number from 0", _count_or_none(0)),
+    _Rule("recall_tokens", "None or a whole number from 0", _count_or_none(0)),
+    _Rule("passage_tokens", "a whole number from 1", _count(1)),
+    _Rule("min_chunk_chars", "a whole number from 0", _count(0)),
+    _Rule("min_chunk_words", "a whole number from 0", _count(0)),
+    _Rule("max_chunk_chars", "a whole number from 1", _count(1)),
+    _Rule("max_chunk_words", "a whole number from 1", _count(1)),
+    _Rule("max_chunks", "a whole number from 1", _count(1)),
+    _Rule("signal_roles", f"a tuple of {', '.join(ROLES)}", _roles),
+)
+
+
+def _contradictions(config: Config) -> list[str]:
+    """Pairs of fields that are fine alone and not together."""
+    pairs = (
+        ("low_relevance", "high_relevance"),
+        ("min_base_weight", "max_base_weight"),
+        ("min_chunk_chars", "max_chunk_chars"),
+        ("min_chunk_words", "max_chunk_words"),
+    )
+    return [
+        f"{low} ({getattr(config, low)}) must be below {high} ({getattr(config, high)})"
+        for low, high in pairs
+        if getattr(config, low) >= getattr(config, high)
+    ]

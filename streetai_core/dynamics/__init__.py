@@ -1,0 +1,1 @@
+"""How weights fade, come back and learn: rules without I/O."""

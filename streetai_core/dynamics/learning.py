@@ -1,0 +1,46 @@
+"""What a reply teaches: how much each recalled signal contributed, and what that does to its weight."""
+
+from __future__ import annotations
+
+from streetai_core.config import Config
+from streetai_core.dynamics.decay import TOLERANCE, Floats
+from streetai_core.types import Action, Matrix, Role
+
+UNTRUSTED_ROLES: frozenset[Role] = frozenset({"tool"})
+"""Whose text the user did not write and the model did not either: learning never lifts it above its start."""
+
+
+def contributions(signals: Matrix, reply: Matrix) -> Floats:
+    """The credit of each signal, shape (n,): its best cosine with a part of the reply.
+
+    `signals` is (n, dim), `reply` is (m, dim) with m >= 1: the reply's sentences, or the whole reply as the one row of
+    the published rule.
+    """
+    best: Floats = (signals @ reply.T).max(axis=1).astype(float)
+    return best
+
+
+def action_for(contribution: float, config: Config) -> Action:
+    """Boost from `high_relevance` up, demote from `low_relevance` down, both inclusive."""
+    if contribution >= config.high_relevance - TOLERANCE:
+        return "boost"
+    if contribution <= config.low_relevance + TOLERANCE:
+        return "demote"
+    return "none"
+
+
+def factor_for(action: Action, config: Config) -> float:
+    """What the base weight is multiplied by."""
+    return {"boost": config.boost_factor, "demote": config.demote_factor, "none": 1.0}[action]
+
+
+def bounds_for(role: Role, config: Config) -> tuple[float, float]:
+    """Lowest and highest base weight of a signal of this role."""
+    if role in UNTRUSTED_ROLES:
+        return config.min_base_weight, min(config.max_untrusted_weight, config.max_base_weight)
+    return config.min_base_weight, config.max_base_weight
+
+
+def learned_weight(base_weight: float, factor: float, low: float, high: float) -> float:
+    """`base_weight * factor` inside [low, high]: the same arithmetic, in the same order, as every store's."""
+    return min(max(base_weight * factor, low), high)

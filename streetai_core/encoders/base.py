@@ -1,0 +1,94 @@
+"""The contract of an encoder: text in, unit vectors out."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from typing import Literal, TypeAlias
+
+import numpy as np
+
+from streetai_core.errors import EncoderError, StreetAIError, VectorError
+from streetai_core.types import Matrix
+
+InputKind: TypeAlias = Literal["query", "document"]
+
+_ZERO_NORM = 1e-12
+"""Below this length a vector has no direction; it is stored as zeros, "no vector"."""
+
+
+class Encoder(ABC):
+    """Turns texts into unit vectors.
+
+    Write `fingerprint`, `dim` and `embed`; `encode` is derived and is what the library calls. An encoder is
+    used from several threads at once.
+    """
+
+    @property
+    @abstractmethod
+    def fingerprint(self) -> str:
+        """Name, dimension, precision and weights in one string; vectors of another one are never mixed in."""
+
+    @property
+    @abstractmethod
+    def dim(self) -> int:
+        """Length of a vector."""
+
+    @abstractmethod
+    def embed(self, texts: Sequence[str], kind: InputKind) -> Matrix:
+        """Raw embeddings of `texts`, shape (len(texts), dim); need not be normalised."""
+
+    @property
+    def max_tokens(self) -> int | None:
+        """How many tokens of a text the model reads; `None` when there is no limit."""
+        return None
+
+    @property
+    def symmetric(self) -> bool:
+        """Whether a text has the same vector as a query and as a document, so that a cache may share it."""
+        return False
+
+    def count_tokens(self, texts: Sequence[str]) -> list[int]:
+        """Tokens that the model sees in each text, special tokens included.
+
+        An encoder with a `max_tokens` overrides this with its own tokenizer. The default, one per
+        character, can only overestimate.
+        """
+        return [len(text) for text in texts]
+
+    def encode(self, texts: Sequence[str], kind: InputKind = "document") -> Matrix:
+        """Unit vectors of `texts`, shape (len(texts), dim) float32; a text without meaning gives zeros.
+
+        Raises:
+            EncoderError: the model failed.
+            VectorError: the model returned something that is not `len(texts)` finite vectors of `dim`.
+        """
+        if not texts:
+            return np.zeros((0, self.dim), dtype=np.float32)
+        try:
+            raw = self.embed(texts, kind)
+        except StreetAIError:
+            raise
+        except Exception as error:
+            raise EncoderError(f"{self.fingerprint} could not embed {len(texts)} texts: {error}") from error
+        return unit_rows(raw, rows=len(texts), dim=self.dim)
+
+
+def unit_rows(raw: object, *, rows: int, dim: int) -> Matrix:
+    """`raw` as float32 unit rows of shape (rows, dim); rows of length zero stay zero.
+
+    Raises:
+        VectorError: wrong shape, not numeric, or not finite.
+    """
+    try:
+        matrix = np.array(raw, dtype=np.float64, copy=True)
+    except (TypeError, ValueError) as error:
+        raise VectorError(f"the encoder returned something that is not a matrix of numbers: {error}") from error
+    if matrix.shape != (rows, dim):
+        raise VectorError(f"the encoder returned shape {matrix.shape}, expected {(rows, dim)}")
+    if not np.isfinite(matrix).all():
+        bad = int(np.flatnonzero(~np.isfinite(matrix).all(axis=1))[0])
+        raise VectorError(f"the encoder returned NaN or infinity for text {bad} of {rows}; nothing was stored")
+    norms = np.linalg.norm(matrix, axis=1, keepdims=True)
+    matrix = np.divide(matrix, norms, out=np.zeros_like(matrix), where=norms > _ZERO_NORM)
+    return np.ascontiguousarray(matrix, dtype=np.float32)

@@ -1,0 +1,160 @@
+"""Encoders that use the embedding model of a host framework, recognised by its methods."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Callable, Sequence
+from typing import Protocol
+
+from streetai_core.encoders.base import Encoder, InputKind, unit_rows
+from streetai_core.errors import EncoderError, VectorError
+from streetai_core.types import Matrix
+
+_PROBE = "How long is a vector?"
+"""Embedded once when the dimension is asked for before anything else was embedded."""
+
+Rows = Sequence[Sequence[float]]
+
+
+class LangChainEmbeddings(Protocol):
+    """What LangChain calls `Embeddings`."""
+
+    def embed_documents(self, texts: list[str]) -> Rows:
+        """One embedding a text."""
+
+    def embed_query(self, text: str) -> Sequence[float]:
+        """The embedding of a question."""
+
+
+class LlamaIndexEmbedding(Protocol):
+    """What LlamaIndex calls `BaseEmbedding`."""
+
+    def get_text_embedding_batch(self, texts: list[str]) -> Rows:
+        """One embedding a text."""
+
+    def get_query_embedding(self, query: str) -> Sequence[float]:
+        """The embedding of a question."""
+
+
+class HostEncoder(Encoder):
+    """An embedding model that the application already has. Write `_embed_documents` and `_embed_query`.
+
+    Args:
+        model: the host's object.
+        name: what to call it in fingerprints. `None`: its module, class and model name. Two models with one name
+            would be taken for the same.
+    """
+
+    def __init__(self, model: object, *, name: str | None = None) -> None:
+        self._name = _name_of(model) if name is None else name
+        self._dim: int | None = None
+
+    @property
+    def fingerprint(self) -> str:
+        """Name and dimension; the weights of a host's model cannot be looked at."""
+        return f"{self._name}/{self.dim}"
+
+    @property
+    def dim(self) -> int:
+        """Length of a vector, learned from the first one; if there is none yet, one short text is embedded."""
+        if self._dim is None:
+            self.embed([_PROBE], "document")
+        return self._dim or 0
+
+    def embed(self, texts: Sequence[str], kind: InputKind) -> Matrix:
+        """The host's embeddings of `texts`, shape (len(texts), dim).
+
+        Raises:
+            EncoderError: the host's model failed.
+            VectorError: it did not return one finite vector a text, all of one length.
+        """
+        try:
+            if kind == "query":
+                rows: Rows = [self._embed_query(text) for text in texts]
+            else:
+                rows = self._embed_documents(list(texts))
+        except Exception as error:
+            raise EncoderError(f"{self._name} could not embed {len(texts)} texts: {error}") from error
+        if self._dim is None:
+            self._dim = _length_of_first(rows)
+        return unit_rows(rows, rows=len(texts), dim=self._dim)
+
+    @abstractmethod
+    def _embed_documents(self, texts: list[str]) -> Rows:
+        """One embedding a text."""
+
+    @abstractmethod
+    def _embed_query(self, text: str) -> Sequence[float]:
+        """The embedding of a question."""
+
+
+class LangChainEncoder(HostEncoder):
+    """Any LangChain `Embeddings`.
+
+    Args:
+        embeddings: the LangChain object.
+        name: what to call it in fingerprints.
+    """
+
+    def __init__(self, embeddings: LangChainEmbeddings, *, name: str | None = None) -> None:
+        super().__init__(embeddings, name=name)
+        self._embeddings = embeddings
+
+    def _embed_documents(self, texts: list[str]) -> Rows:
+        return self._embeddings.embed_documents(texts)
+
+    def _embed_query(self, text: str) -> Sequence[float]:
+        return self._embeddings.embed_query(text)
+
+
+class LlamaIndexEncoder(HostEncoder):
+    """Any LlamaIndex `BaseEmbedding`.
+
+    Args:
+        embedding: the LlamaIndex object.
+        name: what to call it in fingerprints.
+    """
+
+    def __init__(self, embedding: LlamaIndexEmbedding, *, name: str | None = None) -> None:
+        super().__init__(embedding, name=name)
+        self._embedding = embedding
+
+    def _embed_documents(self, texts: list[str]) -> Rows:
+        return self._embedding.get_text_embedding_batch(texts)
+
+    def _embed_query(self, text: str) -> Sequence[float]:
+        return self._embedding.get_query_embedding(text)
+
+
+_HOSTS: tuple[tuple[tuple[str, str], Callable[..., HostEncoder]], ...] = (
+    (("embed_documents", "embed_query"), LangChainEncoder),
+    (("get_text_embedding_batch", "get_query_embedding"), LlamaIndexEncoder),
+)
+"""By which methods a framework's embedding model is known."""
+
+
+def host_encoder(model: object) -> HostEncoder | None:
+    """The encoder over a host's embedding model; `None` if `model` is no such object."""
+    if isinstance(model, type):
+        return None  # A class has the methods too, but nothing that they could run on.
+    for methods, encoder in _HOSTS:
+        if all(callable(getattr(model, method, None)) for method in methods):
+            return encoder(model)
+    return None
+
+
+def _name_of(model: object) -> str:
+    """Module, class and, where the object tells it, the name of the model."""
+    named = (getattr(model, attribute, None) for attribute in ("model", "model_name"))
+    model_name = next((value for value in named if isinstance(value, str)), "")
+    return f"{type(model).__module__}.{type(model).__qualname__}:{model_name}"
+
+
+def _length_of_first(rows: Rows) -> int:
+    try:
+        length = len(rows[0])
+    except (TypeError, IndexError) as error:
+        raise VectorError(f"the encoder returned something that is not a list of vectors: {error}") from error
+    if length == 0:
+        raise VectorError("the encoder returned vectors of length 0")
+    return length

@@ -1,0 +1,108 @@
+"""Every error that StreetAI Memory raises on purpose.
+
+    StreetAIError
+    ├── InputError (ValueError)             what the caller gave cannot be used
+    │   ├── ConfigError                     one or more settings are out of range
+    │   ├── MessageConflictError            a message id is taken by another text
+    │   └── VectorError                     a vector is not finite or has the wrong shape
+    ├── EncoderError (RuntimeError)         the embedding model failed
+    │   ├── EncoderMismatchError            the stored vectors come from another encoder
+    │   └── ModelFileError                  a model file is missing or is not the one expected
+    ├── MissingExtraError (ImportError)     an optional package is not installed
+    ├── StaleMemoryError (RuntimeError)     the memory was reset behind this handle
+    ├── ClosedError (RuntimeError)          the registry is closed
+    └── StoreError (RuntimeError)           the database could not do what was asked
+        ├── MemoryBusyError                 another writer held the lock for too long
+        ├── ReadOnlyStoreError              the file or its folder cannot be written
+        ├── StorageFullError                the disk is full
+        ├── DamagedFileError                the file is not a database, or is corrupted
+        └── NewerFileError                  the file was written by a newer version
+
+Catch `StreetAIError` to catch them all. After any of them the memory is as it was before the call.
+"""
+
+from __future__ import annotations
+
+
+class StreetAIError(Exception):
+    """Base class of every error of this library."""
+
+
+class InputError(StreetAIError, ValueError):
+    """What the caller gave cannot be used; the message names the argument and the rule."""
+
+
+class ConfigError(InputError):
+    """One or more settings of a `Config` are out of range; the message names all of them."""
+
+
+class MessageConflictError(InputError):
+    """A message id is already taken by a message with another text or role."""
+
+
+class VectorError(InputError):
+    """A vector is not finite, not of the expected dimension, or not numeric."""
+
+
+class EncoderError(StreetAIError, RuntimeError):
+    """The embedding model failed; nothing was stored."""
+
+
+class EncoderMismatchError(EncoderError):
+    """The vectors of this memory were made by another encoder; the message names both."""
+
+
+class ModelFileError(EncoderError):
+    """A model file is missing, or its checksum is not the one expected."""
+
+
+class MissingExtraError(StreetAIError, ImportError):
+    """An optional package is not installed; the message has the `pip install` line."""
+
+    def __init__(self, package: str, extra: str) -> None:
+        super().__init__(f"{package} is not installed. Install it with: pip install 'streetai[{extra}]'")
+        self.package = package
+        self.extra = extra
+
+
+class StaleMemoryError(StreetAIError, RuntimeError):
+    """The memory was reset after this handle was made; get a new one from the registry."""
+
+
+class ClosedError(StreetAIError, RuntimeError):
+    """The registry or its store is closed."""
+
+
+class StoreError(StreetAIError, RuntimeError):
+    """The database could not do what was asked; nothing was changed."""
+
+
+class MemoryBusyError(StoreError):
+    """Another writer held the database for longer than the timeout."""
+
+    def __init__(self, waited_seconds: float) -> None:
+        super().__init__(
+            f"another process held the write lock for {waited_seconds:.1f} s. Try again, "
+            "or open the registry with a larger busy_timeout."
+        )
+        self.waited_seconds = waited_seconds
+
+    def __reduce__(self) -> tuple[type[MemoryBusyError], tuple[float]]:
+        """Pickle by the seconds, so that the error crosses process borders."""
+        return (type(self), (self.waited_seconds,))
+
+
+class ReadOnlyStoreError(StoreError):
+    """The database file or its folder cannot be written."""
+
+
+class StorageFullError(StoreError):
+    """The disk is full; what was stored is intact and writing works again when there is space."""
+
+
+class DamagedFileError(StoreError):
+    """The file is not a database of ours, or its content is corrupted."""
+
+
+class NewerFileError(StoreError):
+    """The file was written by a newer version of this library."""

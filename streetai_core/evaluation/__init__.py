@@ -1,0 +1,1 @@
+"""Measuring a memory on conversations, and the conversations to do it with."""

@@ -1,0 +1,1 @@
+"""Vector indexes: caches of the store that can be rebuilt at any time."""

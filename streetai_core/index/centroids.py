@@ -1,0 +1,88 @@
+"""A FAISS index over the centroids of the stacks, kept in step row by row."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import faiss
+import numpy as np
+
+from streetai_core.types import Matrix, Vector
+from streetai_core.vectors import unit
+
+
+class CentroidIndex:
+    """Stacks by key, with the sum and the size of each, and an inner-product index over their unit centroids.
+
+    The index' own storage is the one array of centroids: a changed centroid is written into its row, a deleted one
+    is replaced by the last.
+    """
+
+    def __init__(self, dim: int) -> None:
+        self.dim = dim
+        self.keys: list[int] = []
+        self._row_of: dict[int, int] = {}
+        self._totals: dict[int, Vector] = {}
+        self._sizes: dict[int, int] = {}
+        self._index = faiss.IndexFlatIP(dim)
+
+    def __len__(self) -> int:
+        return len(self.keys)
+
+    def __contains__(self, key: int) -> bool:
+        return key in self._row_of
+
+    @property
+    def centroids(self) -> Matrix:
+        """Unit centroids in the order of `keys`, shape (n, dim): a view that the next change may invalidate."""
+        count = len(self.keys)
+        if not count:
+            return np.zeros((0, self.dim), dtype=np.float32)
+        # FAISS moves its storage when it grows, so the pointer is taken anew each time.
+        rows: Matrix = faiss.rev_swig_ptr(self._index.get_xb(), count * self.dim).reshape(count, self.dim)
+        return rows
+
+    def total(self, key: int) -> Vector:
+        """The sum whose direction is the centroid of a stack; zeros for an unknown one."""
+        return self._totals.get(key, np.zeros(self.dim, dtype=np.float32))
+
+    def size(self, key: int) -> int:
+        """Signals in a stack; 0 for an unknown one."""
+        return self._sizes.get(key, 0)
+
+    def put(self, key: int, total: Vector, size: int) -> None:
+        """Add a stack, or give a stack a new sum and size."""
+        self._totals[key], self._sizes[key] = total, size
+        row = self._row_of.get(key)
+        if row is None:
+            self._row_of[key] = len(self.keys)
+            self.keys.append(key)
+            self._index.add(unit(total)[None, :])
+        else:
+            self.centroids[row] = unit(total)
+
+    def remove(self, keys: Iterable[int]) -> None:
+        """Forget stacks; unknown keys are ignored."""
+        for key in keys:
+            row = self._row_of.pop(key, None)
+            if row is None:
+                continue
+            last = len(self.keys) - 1
+            if row != last:
+                self.centroids[row] = self.centroids[last]
+                moved = self.keys[last]
+                self.keys[row], self._row_of[moved] = moved, row
+            self.keys.pop()
+            del self._totals[key], self._sizes[key]
+            # Removing the last row moves no other.
+            self._index.remove_ids(faiss.IDSelectorRange(last, last + 1))
+
+    def nearest(self, vector: Vector, count: int) -> list[tuple[int, float]]:
+        """The `count` stacks nearest to a unit vector, as (key, cosine), best first."""
+        count = min(count, len(self.keys))
+        if not count:
+            return []
+        # Scoped to the calling thread: OpenMP barriers on busy cores cost more than the whole search.
+        faiss.omp_set_num_threads(1)
+        cosines, rows = self._index.search(np.ascontiguousarray(vector, dtype=np.float32)[None, :], count)
+        return [(self.keys[row], float(cosine)) for cosine, row in zip(cosines[0], rows[0], strict=True) if row >= 0]

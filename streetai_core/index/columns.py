@@ -1,0 +1,131 @@
+"""The signals of one memory as columns: one dense row per signal, exact search over all of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import TypeVar
+
+import numpy as np
+import numpy.typing as npt
+
+from streetai_core.types import Matrix, Vector
+from streetai_core.vectors import dots
+
+_FIRST_CAPACITY = 64
+"""Rows that a new memory has room for; doubled whenever it is full."""
+
+_FIXED = ("sequence", "chunk_index", "code", "start", "end", "block_start", "block_end")
+_CHANGING = ("last_used_turn", "stack", "uses")
+
+Integers = npt.NDArray[np.int64]
+Rows = npt.NDArray[np.intp]
+Number = TypeVar("Number", bound=np.generic)
+
+
+class SignalColumns:
+    """Vectors, weights and clocks by row, and the row of each signal key.
+
+    Rows have no meaningful order: a removed one is filled by the last.
+    """
+
+    def __init__(self, dim: int) -> None:
+        self.dim = dim
+        self._count = 0
+        self._row_of: dict[int, int] = {}
+        self._vectors = np.empty((_FIRST_CAPACITY, dim), dtype=np.float32)
+        self._base = np.empty(_FIRST_CAPACITY, dtype=np.float64)
+        self._integers = {name: np.empty(_FIRST_CAPACITY, dtype=np.int64) for name in ("key", *_FIXED, *_CHANGING)}
+
+    def __len__(self) -> int:
+        return self._count
+
+    def __contains__(self, key: int) -> bool:
+        return key in self._row_of
+
+    @property
+    def vectors(self) -> Matrix:
+        """Shape (n, dim)."""
+        return self._vectors[: self._count]
+
+    @property
+    def base(self) -> npt.NDArray[np.float64]:
+        """Base weights, shape (n,)."""
+        return self._base[: self._count]
+
+    @property
+    def keys(self) -> Integers:
+        """Signal keys, shape (n,)."""
+        return self.column("key")
+
+    def column(self, name: str) -> Integers:
+        """One whole-number column, shape (n,): key, the place of the signal, or the changing part of it.
+
+        The place is sequence, chunk_index, code (0 or 1), start, end, block_start, block_end; the changing part is
+        last_used_turn, stack, uses.
+        """
+        return self._integers[name][: self._count]
+
+    def row(self, key: int) -> int | None:
+        """The row of a signal."""
+        return self._row_of.get(key)
+
+    def rows(self, keys: Iterable[int]) -> Rows:
+        """The rows of those signals that are there."""
+        return np.array([self._row_of[key] for key in keys if key in self._row_of], dtype=np.intp)
+
+    def put(self, key: int, vector: Vector, place: Mapping[str, int]) -> None:
+        """Add a signal, or replace its vector and place; its weight is set by `weigh`."""
+        row = self._row_of.get(key)
+        if row is None:
+            row = self._count
+            if row == len(self._base):
+                self._grow()
+            self._row_of[key] = row
+            self._count += 1
+            self._base[row] = 1.0
+            self._integers["key"][row] = key
+            for name in _CHANGING:
+                self._integers[name][row] = 0
+        self._vectors[row] = vector
+        for name in _FIXED:
+            self._integers[name][row] = place[name]
+
+    def weigh(self, key: int, *, base_weight: float, last_used_turn: int, uses: int, stack: int) -> None:
+        """Set the changing part of a signal that is there."""
+        row = self._row_of[key]
+        self._base[row] = base_weight
+        for name, value in (("last_used_turn", last_used_turn), ("uses", uses), ("stack", stack)):
+            self._integers[name][row] = value
+
+    def remove(self, keys: Iterable[int]) -> None:
+        """Forget signals; unknown keys are ignored."""
+        for key in keys:
+            row = self._row_of.pop(key, None)
+            if row is None:
+                continue
+            last = self._count - 1
+            if row != last:
+                self._vectors[row] = self._vectors[last]
+                self._base[row] = self._base[last]
+                for column in self._integers.values():
+                    column[row] = column[last]
+                self._row_of[int(self._integers["key"][row])] = row
+            self._count = last
+
+    def similarities(self, vector: Vector) -> Vector:
+        """Cosine of every signal with a unit vector, shape (n,)."""
+        return dots(self.vectors, vector)
+
+    def _grow(self) -> None:
+        """Double the capacity."""
+        capacity = 2 * len(self._base)
+        self._vectors = _enlarged(self._vectors, capacity)
+        self._base = _enlarged(self._base, capacity)
+        self._integers = {name: _enlarged(column, capacity) for name, column in self._integers.items()}
+
+
+def _enlarged(array: npt.NDArray[Number], capacity: int) -> npt.NDArray[Number]:
+    """A copy with room for `capacity` rows."""
+    larger: npt.NDArray[Number] = np.empty((capacity, *array.shape[1:]), dtype=array.dtype)
+    larger[: len(array)] = array
+    return larger

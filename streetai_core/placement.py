@@ -1,0 +1,135 @@
+"""Where new signals go, and what their coming and going does to the stacks of a memory."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+
+import numpy as np
+
+from streetai_core.config import Config
+from streetai_core.dynamics.decay import effective_weights
+from streetai_core.stacks import Assignment, assign
+from streetai_core.state import MemoryState
+from streetai_core.stores.base import StackRow
+from streetai_core.types import Matrix, Vector
+from streetai_core.vectors import unit
+
+
+class Placement:
+    """What adding and removing signals does to the stacks: a plan, nothing is changed."""
+
+    def __init__(self, state: MemoryState, vectors: Matrix, config: Config, *, without: Sequence[int] = ()) -> None:
+        """Find stacks for `vectors`, shape (n, dim), when the signals `without` (keys) go at the same time."""
+        self._state = state
+        self._vectors = vectors
+        self._config = config
+        self._turn = state.head.next_turn
+        self._gone = set(without)
+        self._left = self._losses()
+        self.assignment = self._assign()
+
+    @property
+    def stack_rows(self) -> list[StackRow]:
+        """Stacks that are new or changed, and not empty."""
+        rows = {key: StackRow(key=key, total=total, size=size) for key, (total, size) in self._left.items() if size}
+        for key, total in self.assignment.totals.items():
+            rows[key] = StackRow(key=key, total=total, size=self._size(key) + len(self.assignment.joined[key]))
+        return list(rows.values())
+
+    @property
+    def deleted_stacks(self) -> list[int]:
+        """Stacks that nobody is left in."""
+        return [key for key, (_, size) in self._left.items() if not size and key not in self.assignment.totals]
+
+    @property
+    def next_stack(self) -> int:
+        """The first key that is free afterwards."""
+        return max([self._state.head.next_stack, *(key + 1 for key in self.assignment.totals)])
+
+    def _assign(self) -> Assignment:
+        stacks = self._state.stacks
+        centroids, keys = stacks.centroids, stacks.keys
+        if self._left:
+            # A stack that loses its last signal must not attract new ones.
+            keep = [row for row, key in enumerate(keys) if self._size(key)]
+            changed = {key: total for key, (total, size) in self._left.items() if size}
+            centroids, keys = _with_totals(centroids[keep], [keys[row] for row in keep], changed)
+        return assign(
+            self._vectors,
+            centroids=centroids,
+            keys=keys,
+            first_new_key=self._state.head.next_stack,
+            threshold=self._config.stack_threshold,
+            total_of=self._total,
+        )
+
+    def _size(self, key: int) -> int:
+        return self._left[key][1] if key in self._left else self._state.stacks.size(key)
+
+    def _total(self, key: int, joined: Sequence[int]) -> Vector:
+        """The sum of a stack with the new signals `joined`."""
+        fresh = self._vectors[list(joined)]
+        if self._config.centroid == "mean":
+            before = self._left[key][0] if key in self._left else self._state.stacks.total(key)
+        else:
+            before = decayed_total(self._state, key, self._config, self._turn, without=self._gone)
+        # Under the decayed rule, too, a new signal counts fully: base weight 1, age 0.
+        total: Vector = before + fresh.sum(axis=0, dtype=np.float32)
+        return total
+
+    def _losses(self) -> dict[int, tuple[Vector, int]]:
+        """Stack -> its sum and size when the signals that go are gone."""
+        columns = self._state.columns
+        rows = columns.rows(self._gone)
+        losses: dict[int, tuple[Vector, int]] = {}
+        for key in set(columns.column("stack")[rows].tolist()):
+            lost = rows[columns.column("stack")[rows] == key]
+            size = self._state.stacks.size(key) - len(lost)
+            if self._config.centroid == "mean":
+                total = self._state.stacks.total(key) - columns.vectors[lost].sum(axis=0, dtype=np.float32)
+            else:
+                total = decayed_total(self._state, key, self._config, self._turn, without=self._gone)
+            losses[key] = (total, size)
+        return losses
+
+
+def decayed_total(
+    state: MemoryState,
+    stack: int,
+    config: Config,
+    turn: int,
+    *,
+    without: Iterable[int] = (),
+    base: Mapping[int, float] = {},
+) -> Vector:
+    """The published centroid: living signals weighted by effective weight; the old one if none is alive.
+
+    Args:
+        state: where the signals are.
+        stack: the stack's key.
+        config: decay rate and death threshold.
+        turn: the clock.
+        without: keys of signals that are about to go.
+        base: key -> base weight that a signal is about to get.
+    """
+    columns = state.columns
+    rows = state.members([stack])
+    rows = rows[~np.isin(columns.keys[rows], list(without))]
+    weights = columns.base[rows].copy()
+    for number, key in enumerate(columns.keys[rows].tolist()):
+        weights[number] = base.get(key, weights[number])
+    effective = effective_weights(weights, columns.column("last_used_turn")[rows], turn, config.decay_rate)
+    living = effective >= config.death_threshold
+    if not living.any():
+        return state.stacks.total(stack) if len(rows) else np.zeros(columns.dim, dtype=np.float32)
+    total: Vector = (columns.vectors[rows[living]] * effective[living, None]).sum(axis=0).astype(np.float32)
+    return total
+
+
+def _with_totals(centroids: Matrix, keys: list[int], totals: Mapping[int, Vector]) -> tuple[Matrix, list[int]]:
+    """Centroids in which some stacks have other sums."""
+    centroids = centroids.copy()
+    for row, key in enumerate(keys):
+        if key in totals:
+            centroids[row] = unit(totals[key])
+    return centroids, keys

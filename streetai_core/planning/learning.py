@@ -1,0 +1,81 @@
+"""The plan of a learning step: what a reply does to the weights of the signals that were sent."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from streetai_core.config import Config
+from streetai_core.dynamics.learning import action_for, bounds_for, contributions, factor_for, learned_weight
+from streetai_core.placement import decayed_total
+from streetai_core.state import MemoryState
+from streetai_core.stores.base import Changes, Learned, StackRow
+from streetai_core.types import Matrix, Role
+
+
+@dataclass(frozen=True, slots=True)
+class LearningStep:
+    """One signal before and after."""
+
+    row: int
+    old_weight: float
+    new_weight: float
+    learned: Learned
+
+
+def plan_learning(
+    state: MemoryState, keys: Sequence[int], reply: Matrix, roles: Mapping[int, Role], config: Config
+) -> tuple[Changes, list[LearningStep]]:
+    """Boost, demote and refresh the signals that were sent.
+
+    Args:
+        state: the memory as it is.
+        keys: the signals, all of which are there.
+        reply: vectors of the reply's parts, shape (m, dim).
+        roles: message sequence -> role.
+        config: thresholds and factors.
+    """
+    columns = state.columns
+    rows = columns.rows(keys)
+    credit = contributions(columns.vectors[rows], reply)
+    steps = [_step(state, int(row), float(share), roles, config) for row, share in zip(rows, credit, strict=True)]
+    changes = Changes(
+        head=state.head,
+        learned=[step.learned for step in steps],
+        stacks=_reweighted_stacks(state, steps, config) if config.centroid == "decayed" else (),
+    )
+    return changes, steps
+
+
+def _step(state: MemoryState, row: int, contribution: float, roles: Mapping[int, Role], config: Config) -> LearningStep:
+    columns = state.columns
+    low, high = bounds_for(roles[int(columns.column("sequence")[row])], config)
+    action = action_for(contribution, config)
+    factor = factor_for(action, config)
+    base = float(columns.base[row])
+    learned = Learned(
+        key=int(columns.keys[row]),
+        factor=factor,
+        low=low,
+        high=high,
+        last_used_turn=state.head.next_turn,
+        used=action == "boost",
+        action=action,
+        contribution=contribution,
+    )
+    return LearningStep(row, base, learned_weight(base, factor, low, high), learned)
+
+
+def _reweighted_stacks(state: MemoryState, steps: Sequence[LearningStep], config: Config) -> list[StackRow]:
+    """The published centroids follow the weights of their signals."""
+    changed = [step for step in steps if step.learned.action != "none"]
+    base = {step.learned.key: step.new_weight for step in changed}
+    stacks = sorted({int(state.columns.column("stack")[step.row]) for step in changed})
+    return [
+        StackRow(
+            key=stack,
+            total=decayed_total(state, stack, config, state.head.next_turn, base=base),
+            size=state.stacks.size(stack),
+        )
+        for stack in stacks
+    ]

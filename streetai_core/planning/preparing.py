@@ -1,0 +1,160 @@
+"""From a caller's message to checked text, chunks and vectors: everything that needs no lock."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime, timezone
+from typing import Any
+
+import numpy as np
+
+from streetai_core.config import Config
+from streetai_core.encoders.base import Encoder
+from streetai_core.errors import InputError
+from streetai_core.text.chunking import Limits, split
+from streetai_core.text.clean import check_id, clean, is_blank
+from streetai_core.tokens import TokenCounter, count_message
+from streetai_core.types import ROLES, Chunk, Matrix, NewMessage
+
+Progress = Callable[[int, int], None]
+"""Called with (chunks embedded so far, chunks in all)."""
+
+_NAME_LENGTH = 40
+"""Characters of a name that are embedded; a name is a label, not a place for text."""
+
+_SLICE = 1024
+"""Chunks embedded between two calls of `progress`; also bounds the memory of a bulk import."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Prepared:
+    """A message that is ready to be stored."""
+
+    message: NewMessage
+    """Cleaned; its time is aware or None."""
+    sanitised: bool
+    tokens: int
+    chunks: Sequence[Chunk]
+    vectors: Matrix
+    """Shape (len(chunks), dim)."""
+
+
+def prepare(
+    messages: Sequence[NewMessage],
+    *,
+    encoder: Encoder,
+    config: Config,
+    counter: TokenCounter,
+    progress: Progress | None = None,
+) -> list[Prepared | None]:
+    """Check, clean, chunk and embed messages; `None` for a blank one without metadata, which is not stored.
+
+    Raises:
+        InputError: a message cannot be stored; the error says which and why.
+        EncoderError: the model failed.
+    """
+    checked = [check(message, number) for number, message in enumerate(messages)]
+    chunked = [_chunks(message, encoder, config) for message, _ in checked]
+    texts = [
+        prefix(message.name, config) + message.content[chunk.start : chunk.end].strip()
+        for (message, _), chunks in zip(checked, chunked, strict=True)
+        for chunk in chunks
+    ]
+    vectors = encode_all(texts, encoder, progress)
+    prepared: list[Prepared | None] = []
+    first = 0
+    for (message, sanitised), chunks in zip(checked, chunked, strict=True):
+        own = vectors[first : first + len(chunks)]
+        first += len(chunks)
+        if is_blank(message.content) and not message.metadata:
+            prepared.append(None)
+            continue
+        tokens = count_message(message.content, counter)
+        prepared.append(Prepared(message=message, sanitised=sanitised, tokens=tokens, chunks=chunks, vectors=own))
+    return prepared
+
+
+def check(message: NewMessage, number: int = 0) -> tuple[NewMessage, bool]:
+    """The message with clean text and an aware time, and whether characters of the text were replaced.
+
+    Raises:
+        InputError: wrong type or role, a bad id, or metadata that is not plain JSON.
+    """
+    if not isinstance(message, NewMessage):
+        raise InputError(f"message {number} must be a NewMessage, got {type(message).__name__}")
+    if not isinstance(message.content, str):
+        raise InputError(f"content of message {number} must be a str, got {type(message.content).__name__}")
+    if message.role not in ROLES:
+        raise InputError(f"role of message {number} must be one of {', '.join(ROLES)}, got {message.role!r}")
+    for what in ("conversation_id", "message_id"):
+        if getattr(message, what) is not None:
+            check_id(getattr(message, what), what)
+    if message.name is not None and not isinstance(message.name, str):
+        raise InputError(f"name of message {number} must be a str, got {type(message.name).__name__}")
+    content, sanitised = clean(message.content)
+    return replace(
+        message,
+        content=content,
+        name=None if message.name is None else clean(message.name)[0],
+        created_at=_aware(message.created_at, number),
+        metadata=plain_json(message.metadata, f"metadata of message {number}"),
+    ), sanitised
+
+
+def plain_json(values: Mapping[str, Any] | None, what: str) -> dict[str, Any] | None:
+    """A copy of `values` that is nothing but JSON; text in it is cleaned like content.
+
+    Raises:
+        InputError: something in it is not str, int, float, bool, None, list or dict, or a number is not finite.
+    """
+    if values is None:
+        return None
+    if not isinstance(values, Mapping):
+        raise InputError(f"{what} must be a mapping, got {type(values).__name__}")
+    try:
+        text = json.dumps(dict(values), ensure_ascii=False, allow_nan=False)
+    except (TypeError, ValueError, RecursionError) as error:
+        raise InputError(
+            f"{what} must be plain JSON (str, int, finite float, bool, None, list, dict): {error}"
+        ) from error
+    copy: dict[str, Any] = json.loads(clean(text)[0])
+    return copy
+
+
+def _aware(moment: datetime | None, number: int) -> datetime | None:
+    """A time with a zone; UTC if it has none."""
+    if moment is None:
+        return None
+    if not isinstance(moment, datetime):
+        raise InputError(f"created_at of message {number} must be a datetime, got {type(moment).__name__}")
+    return moment.replace(tzinfo=timezone.utc) if moment.tzinfo is None else moment
+
+
+def prefix(name: str | None, config: Config) -> str:
+    """What is embedded before the text of a chunk: its author, where known."""
+    return f"{name[:_NAME_LENGTH]}: " if name and config.embed_author else ""
+
+
+def _chunks(message: NewMessage, encoder: Encoder, config: Config) -> list[Chunk]:
+    """The chunks of a message, if its role can be recalled; each leaves room for the author's name."""
+    if message.role not in config.signal_roles or is_blank(message.content):
+        return []
+    room = encoder.max_tokens
+    author = prefix(message.name, config)
+    if room is not None and author:
+        room -= encoder.count_tokens([author])[0]
+    return split(message.content, Limits.of(config), count_tokens=encoder.count_tokens, max_tokens=room)
+
+
+def encode_all(texts: Sequence[str], encoder: Encoder, progress: Progress | None = None) -> Matrix:
+    """Vectors of all texts, in slices when there are many."""
+    if not texts:
+        return np.zeros((0, 0), dtype=np.float32)
+    slices = []
+    for start in range(0, len(texts), _SLICE):
+        slices.append(encoder.encode(texts[start : start + _SLICE], "document"))
+        if progress is not None:
+            progress(min(start + _SLICE, len(texts)), len(texts))
+    return slices[0] if len(slices) == 1 else np.vstack(slices)

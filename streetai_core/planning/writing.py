@@ -1,0 +1,267 @@
+"""Plans that add, edit and remove messages, and that embed a memory anew."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from uuid import uuid4
+
+import numpy as np
+
+from streetai_core.config import Config
+from streetai_core.encoders.base import Encoder
+from streetai_core.errors import EncoderMismatchError, MessageConflictError
+from streetai_core.placement import Placement
+from streetai_core.planning.preparing import Prepared
+from streetai_core.state import MemoryState
+from streetai_core.stores.base import Changes, Head, SignalRow, WeightRow
+from streetai_core.types import Matrix, Message
+
+
+@dataclass(slots=True)
+class Addition:
+    """A plan to add messages, and where to find the results."""
+
+    changes: Changes | None = None
+    """`None` if there is nothing to write."""
+    messages: list[Message | None] = field(default_factory=list)
+    """For each message of the caller the stored one: new, or the one that was there under its id."""
+
+
+def plan_add(
+    state: MemoryState,
+    prepared: Sequence[Prepared | None],
+    known: Mapping[str, Message],
+    *,
+    encoder: Encoder,
+    config: Config,
+    now: datetime,
+) -> Addition:
+    """Store messages in order.
+
+    Args:
+        state: the memory as it is.
+        prepared: the messages; `None` for one that is not stored.
+        known: stored messages that have one of the ids given.
+        encoder: whose vectors these are.
+        config: the settings.
+        now: the time of messages without one.
+
+    Raises:
+        MessageConflictError: an id is taken by another text or role.
+        EncoderMismatchError: the memory's vectors come from another encoder.
+    """
+    addition = Addition()
+    by_id = dict(known)
+    fresh: list[tuple[Prepared, Message]] = []
+    head = state.head
+    for item in prepared:
+        if item is None:
+            addition.messages.append(None)
+            continue
+        message = by_id.get(item.message.message_id or "")
+        if message is not None:
+            _same(message, item)
+        else:
+            message, head = _stamped(item, head, now)
+            by_id[message.message_id] = message
+            fresh.append((item, message))
+        addition.messages.append(message)
+    if not fresh:
+        return addition
+    head = _with_encoder(head, encoder, any(len(item.vectors) for item, _ in fresh))
+    vectors = _stacked([item.vectors for item, _ in fresh], head.dim or 0)
+    placement = Placement(_sized(state, head), vectors, config)
+    signals, weights = _signals([(item, message, message.turn) for item, message in fresh], head, placement)
+    addition.changes = Changes(
+        head=replace(
+            head,
+            next_signal=head.next_signal + len(signals),
+            next_stack=placement.next_stack,
+            message_count=head.message_count + len(fresh),
+            history_tokens=head.history_tokens + sum(item.tokens for item, _ in fresh),
+        ),
+        messages=[message for _, message in fresh],
+        signals=signals,
+        weights=weights,
+        stacks=placement.stack_rows,
+    )
+    return addition
+
+
+def plan_update(
+    state: MemoryState, old: Message, old_tokens: int, item: Prepared, *, encoder: Encoder, config: Config
+) -> Changes:
+    """Give a message a new text: same id, place and turn; its signals start anew, as fresh as if just said."""
+    message = replace(old, content=item.message.content, sanitised=item.sanitised)
+    head = _with_encoder(state.head, encoder, bool(len(item.vectors)))
+    gone = state.columns.keys[state.rows_of_message(old.sequence)].tolist()
+    placement = Placement(_sized(state, head), _stacked([item.vectors], head.dim or 0), config, without=gone)
+    signals, weights = _signals([(item, message, head.next_turn)], head, placement)
+    return Changes(
+        head=replace(
+            head,
+            next_signal=head.next_signal + len(signals),
+            next_stack=placement.next_stack,
+            history_tokens=max(0, head.history_tokens - old_tokens + item.tokens),
+        ),
+        messages=[message],
+        signals=signals,
+        weights=weights,
+        stacks=placement.stack_rows,
+        deleted_signals=gone,
+        deleted_stacks=placement.deleted_stacks,
+    )
+
+
+def plan_delete(state: MemoryState, messages: Mapping[int, int], config: Config) -> Changes:
+    """Remove messages (sequence -> tokens) with their signals; the clock does not go back."""
+    head = state.head
+    columns = state.columns
+    gone = columns.keys[np.isin(columns.column("sequence"), list(messages))].tolist()
+    placement = Placement(state, np.zeros((0, columns.dim), dtype=np.float32), config, without=gone)
+    return Changes(
+        head=replace(
+            head,
+            message_count=head.message_count - len(messages),
+            history_tokens=max(0, head.history_tokens - sum(messages.values())),
+        ),
+        stacks=placement.stack_rows,
+        deleted_messages=list(messages),
+        deleted_signals=gone,
+        deleted_stacks=placement.deleted_stacks,
+    )
+
+
+def plan_reencode(
+    state: MemoryState, keys: Sequence[int], vectors: Matrix, *, encoder: Encoder, config: Config
+) -> Changes:
+    """Give all signals (`keys`, in the order they were said) vectors of another encoder, and form the stacks anew.
+
+    What was learned, the texts and the clocks stay.
+    """
+    columns = state.columns
+    head = replace(state.head, encoder=encoder.fingerprint, dim=encoder.dim)
+    empty = MemoryState(head)
+    placement = Placement(empty, vectors, config)
+    rows = [row for key in keys if (row := columns.row(key)) is not None]
+    return Changes(
+        head=replace(head, next_stack=placement.next_stack),
+        signals=[_moved(state, row, vector) for row, vector in zip(rows, vectors, strict=True)],
+        weights=[
+            WeightRow(
+                key=int(columns.keys[row]),
+                base_weight=float(columns.base[row]),
+                last_used_turn=int(columns.column("last_used_turn")[row]),
+                uses=int(columns.column("uses")[row]),
+                stack=stack,
+            )
+            for row, stack in zip(rows, placement.assignment.stack_of, strict=True)
+        ],
+        stacks=placement.stack_rows,
+        deleted_stacks=list(state.stacks.keys),
+    )
+
+
+def check_encoder(head: Head, encoder: Encoder) -> None:
+    """Refuse an encoder that did not make the memory's vectors.
+
+    Raises:
+        EncoderMismatchError: naming both encoders and what to do.
+    """
+    if head.encoder is not None and head.encoder != encoder.fingerprint:
+        raise EncoderMismatchError(
+            f"the vectors of memory {head.memory_id!r} were made by {head.encoder!r}, this registry uses "
+            f"{encoder.fingerprint!r}. Open the registry with the first, or call "
+            f"registry.get({head.memory_id!r}).reencode() once to embed the memory anew."
+        )
+
+
+def _same(message: Message, item: Prepared) -> None:
+    if (message.content, message.role) != (item.message.content, item.message.role):
+        raise MessageConflictError(
+            f"message_id {message.message_id!r} is taken by another text; use update_message to change it, "
+            "or give the new message an id of its own"
+        )
+
+
+def _stamped(item: Prepared, head: Head, now: datetime) -> tuple[Message, Head]:
+    """The stored form of a message, and the head with its place taken."""
+    new = item.message
+    ticks = new.ticks if new.ticks is not None else new.role != "tool" and not (new.metadata or {}).get("tool_calls")
+    message = Message(
+        message_id=new.message_id or uuid4().hex,
+        role=new.role,
+        content=new.content,
+        turn=head.next_turn if ticks else max(0, head.next_turn - 1),
+        sequence=head.next_sequence,
+        conversation_id=new.conversation_id,
+        name=new.name,
+        created_at=new.created_at or now,
+        metadata=new.metadata or {},
+        sanitised=item.sanitised,
+    )
+    return message, replace(head, next_turn=head.next_turn + ticks, next_sequence=head.next_sequence + 1)
+
+
+def _with_encoder(head: Head, encoder: Encoder, needed: bool) -> Head:  # noqa: FBT001 - a private rule's one flag
+    """The head with the encoder that its vectors come from."""
+    if not needed:
+        return head
+    check_encoder(head, encoder)
+    return replace(head, encoder=encoder.fingerprint, dim=encoder.dim)
+
+
+def _sized(state: MemoryState, head: Head) -> MemoryState:
+    """The state, or an empty one of the right dimension before the first vector."""
+    return state if state.head.dim == head.dim else MemoryState(head)
+
+
+def _stacked(vectors: Sequence[Matrix], dim: int) -> Matrix:
+    """All vectors in one matrix, shape (n, dim)."""
+    filled = [rows for rows in vectors if len(rows)]
+    return np.vstack(filled) if filled else np.zeros((0, dim), dtype=np.float32)
+
+
+def _signals(
+    items: Sequence[tuple[Prepared, Message, int]], head: Head, placement: Placement
+) -> tuple[list[SignalRow], list[WeightRow]]:
+    """Rows for the chunks of messages, each with the turn from which it ages."""
+    signals: list[SignalRow] = []
+    weights: list[WeightRow] = []
+    for item, message, turn in items:
+        for index, (chunk, vector) in enumerate(zip(item.chunks, item.vectors, strict=True)):
+            key = head.next_signal + len(signals)
+            stack = placement.assignment.stack_of[len(signals)]
+            signals.append(
+                SignalRow(
+                    key=key,
+                    sequence=message.sequence,
+                    chunk_index=index,
+                    kind=chunk.kind,
+                    start=chunk.start,
+                    end=chunk.end,
+                    block_start=chunk.block_start,
+                    block_end=chunk.block_end,
+                    vector=vector,
+                )
+            )
+            weights.append(WeightRow(key=key, base_weight=1.0, last_used_turn=turn, uses=0, stack=stack))
+    return signals, weights
+
+
+def _moved(state: MemoryState, row: int, vector: Matrix) -> SignalRow:
+    """A signal with another vector."""
+    columns = state.columns
+    return SignalRow(
+        key=int(columns.keys[row]),
+        sequence=int(columns.column("sequence")[row]),
+        chunk_index=int(columns.column("chunk_index")[row]),
+        kind="code" if columns.column("code")[row] else "chunk",
+        start=int(columns.column("start")[row]),
+        end=int(columns.column("end")[row]),
+        block_start=int(columns.column("block_start")[row]),
+        block_end=int(columns.column("block_end")[row]),
+        vector=vector,
+    )

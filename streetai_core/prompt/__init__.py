@@ -1,0 +1,1 @@
+"""From hits and messages to what the model is sent."""

@@ -1,0 +1,142 @@
+"""One prompt from start to end: window, recall, the history itself where it is cheaper, inspector."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+from streetai_core.config import Config
+from streetai_core.prompt.assembly import Assembly, Draft, Frame
+from streetai_core.prompt.turns import as_turns
+from streetai_core.stores.base import Head, MessageQuery, ReadTransaction
+from streetai_core.tokens import TokenCounter, count_message, count_messages
+from streetai_core.types import ActivatedStack, Hit, Inspector, Message, Prompt, RetrievedSignal
+
+FRAME_TOKENS = 64
+"""What the recalled block may add to the cost of the full history where that is so short that the fence and the labels
+of a few quotes outweigh it, and where it cannot be sent as it is, because it was said in other conversations."""
+
+_TOOL_ALLOWANCE = 16
+"""Messages read for the window beyond twice its size, so that tool traffic between them does not hide any."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PromptRequest:
+    """What the caller asked for, cleaned and checked."""
+
+    question: str
+    system: str | None
+    token_budget: int | None
+    conversation_id: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What recall has to offer for one question."""
+
+    hits: Sequence[Hit] = ()
+    """Best first."""
+    messages: Mapping[str, Message] | None = None
+    """The messages that the hits are pieces of, by id."""
+    stacks: Sequence[ActivatedStack] = ()
+
+
+Recall = Callable[[set[int]], Found]
+"""Recall for the question, without the messages of these sequences, which are shown anyway."""
+
+
+def build(
+    request: PromptRequest, transaction: ReadTransaction, recall: Recall, config: Config, counter: TokenCounter
+) -> Prompt:
+    """The prompt for a request, from one consistent view of the memory."""
+    head = transaction.head or Head(memory_id="", token="")
+    recent, repeated = _recent(request, transaction, config)
+    frame = Frame(
+        question=request.question,
+        system=request.system,
+        secret=head.token,
+        # A question that the app has stored already is not counted twice.
+        history_tokens=max(0, head.history_tokens - sum(count_message(one.content, counter) for one in repeated)),
+        token_budget=request.token_budget,
+    )
+    assembly = Assembly(frame, config, counter)
+    turns = assembly.window(recent)
+    found = recall({message.sequence for message in (*turns.shown, *repeated)})
+    draft = assembly.fill(turns, found.hits, found.messages or {}, assembly.budget)
+    history = None
+    if config.history_ceiling and assembly.cost(draft) >= assembly.full_history_tokens:
+        said = [one for one in _conversation(request, transaction, None) if one not in repeated]
+        alone = len(said) == head.message_count - len(repeated)
+        history = _whole_history(said, assembly) if alone else None
+        ceiling = assembly.full_history_tokens + (0 if alone else FRAME_TOKENS)
+        draft = history or assembly.fill(turns, found.hits, found.messages or {}, min(assembly.budget, ceiling))
+    return Prompt(
+        messages=draft.messages,
+        retrieved=draft.hits,
+        inspector=_inspect(draft, found, assembly, counter, request, whole_history=history is not None),
+        recalled_text=draft.block,
+        window=draft.turns.shown,
+    )
+
+
+def _recent(
+    request: PromptRequest, transaction: ReadTransaction, config: Config
+) -> tuple[list[Message], list[Message]]:
+    """The last messages of the conversation; and apart from them the new one, if the app has already stored it."""
+    messages = _conversation(request, transaction, 2 * config.recency_turns + _TOOL_ALLOWANCE)
+    if messages and messages[-1].role == "user" and messages[-1].content == request.question:
+        return messages[:-1], messages[-1:]
+    return messages, []
+
+
+def _conversation(request: PromptRequest, transaction: ReadTransaction, last: int | None) -> list[Message]:
+    return transaction.messages(
+        MessageQuery(conversation_id=request.conversation_id, any_conversation=False, last=last)
+    )
+
+
+def _whole_history(said: Sequence[Message], assembly: Assembly) -> Draft | None:
+    """All that was ever said as turns, if it is valid as turns, and fits."""
+    turns = as_turns(said)
+    draft = assembly.draft(turns)
+    return draft if len(turns.shown) == len(said) and assembly.cost(draft) <= assembly.budget else None
+
+
+def _inspect(
+    draft: Draft,
+    found: Found,
+    assembly: Assembly,
+    counter: TokenCounter,
+    request: PromptRequest,
+    *,
+    whole_history: bool,
+) -> Inspector:
+    hits = draft.hits
+    return Inspector(
+        stacks_activated=list(found.stacks),
+        retrieved_signals=[_listed(hit) for hit in hits],
+        recency_window_size=len(draft.turns.shown),
+        long_term_count=len(hits),
+        tokens_sent=assembly.cost(draft),
+        tokens_full_history=assembly.full_history_tokens,
+        tokens_window=count_messages(draft.turns.messages, counter),
+        tokens_recalled=counter.count(draft.block),
+        token_budget=request.token_budget,
+        whole_history_sent=whole_history,
+    )
+
+
+def _listed(hit: Hit) -> RetrievedSignal:
+    signal = hit.signal
+    return RetrievedSignal(
+        signal_id=signal.signal_id,
+        message_id=signal.parent_turn_id,
+        role=signal.role,
+        turn=signal.turn,
+        content=signal.content,
+        effective_weight=hit.effective_weight,
+        base_weight=signal.base_weight,
+        score=hit.score,
+        parts=dict(hit.parts),
+        revived=hit.revived,
+    )

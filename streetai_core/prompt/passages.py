@@ -1,0 +1,94 @@
+"""What is shown of a recalled message: all of it, or of a long one the part that matched with its surroundings."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from streetai_core.config import Config
+from streetai_core.text.chunking import sentence_spans
+from streetai_core.tokens import TokenCounter
+from streetai_core.types import Hit, Message
+
+Span = tuple[int, int]
+
+_GAP = " [...] "
+"""Stands for what is left out between two parts of a message."""
+
+
+@dataclass(frozen=True, slots=True)
+class Passage:
+    """The parts of one message that are shown, and the hits that they are shown for."""
+
+    message: Message
+    spans: tuple[Span, ...]
+    hits: tuple[Hit, ...] = ()
+
+    @property
+    def text(self) -> str:
+        """The parts in order, with marks where something is left out."""
+        parts = _GAP.join(self.message.content[start:end].strip() for start, end in self.spans)
+        before = "[...] " if self.spans and self.message.content[: self.spans[0][0]].strip() else ""
+        after = " [...]" if self.spans and self.message.content[self.spans[-1][1] :].strip() else ""
+        return before + parts + after
+
+
+def whole(message: Message) -> Passage:
+    """All of a message."""
+    return Passage(message, ((0, len(message.content)),))
+
+
+class Excerpts:
+    """Makes passages; remembers the sentences of the long messages of one prompt."""
+
+    def __init__(self, config: Config, counter: TokenCounter) -> None:
+        self._config = config
+        self._counter = counter
+        self._sentences: dict[str, list[Span]] = {}
+
+    def show(self, hit: Hit, message: Message, shown: Passage | None) -> Passage:
+        """The passage for a hit, grown from what is already `shown` of its message."""
+        span = self._span(hit, message)
+        if shown is None:
+            return Passage(message, (span,), (hit,))
+        return replace(shown, spans=_united(message.content, (*shown.spans, span)), hits=(*shown.hits, hit))
+
+    def _span(self, hit: Hit, message: Message) -> Span:
+        """What to show for one hit."""
+        start, end = hit.signal.start, hit.signal.end
+        if self._config.passage == "chunk":
+            return start, end
+        if self._fits(message.content):
+            return 0, len(message.content)
+        if self._fits(message.content[hit.signal.block_start : hit.signal.block_end]):
+            start, end = hit.signal.block_start, hit.signal.block_end
+        return self._with_surroundings(message, start, end)
+
+    def _with_surroundings(self, message: Message, start: int, end: int) -> Span:
+        """The span grown sentence by sentence, after it and before it in turn, while it fits."""
+        sentences = self._sentences.setdefault(message.message_id, sentence_spans(message.content))
+        after = [stop for _, stop in sentences if stop > end]
+        before = [first for first, _ in reversed(sentences) if first < start]
+        while after or before:
+            grown = False
+            if after and self._fits(message.content[start : after[0]]):
+                end, grown = after.pop(0), True
+            if before and self._fits(message.content[before[0] : end]):
+                start, grown = before.pop(0), True
+            if not grown:
+                break
+        return start, end
+
+    def _fits(self, text: str) -> bool:
+        return self._counter.count(text) <= self._config.passage_tokens
+
+
+def _united(text: str, spans: Sequence[Span]) -> tuple[Span, ...]:
+    """Spans in order, those that touch or overlap made one."""
+    united: list[Span] = []
+    for start, end in sorted(spans):
+        if united and not text[united[-1][1] : start].strip():
+            united[-1] = (united[-1][0], max(united[-1][1], end))
+        else:
+            united.append((start, end))
+    return tuple(united)

@@ -1,0 +1,97 @@
+"""Stored messages as turns that every chat API accepts: whole tool exchanges, and roles that take turns."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from streetai_core.types import Message
+
+INSTRUCTION_ROLES = frozenset({"system", "developer"})
+"""Roles that speak for the app; they stand before the conversation, never in it."""
+
+_SEPARATOR = "\n\n"
+"""Between the texts of neighbouring messages of one role, which most APIs only take as one."""
+
+
+@dataclass(frozen=True, slots=True)
+class Turns:
+    """What of a run of messages can be sent as turns."""
+
+    messages: list[dict[str, Any]]
+    """Starts with the user; no two user and no two assistant messages in a row; tool results follow their calls."""
+    shown: tuple[Message, ...]
+    """The stored messages in it."""
+    leading: tuple[Message, ...]
+    """Assistant messages before the first user message: no API takes them as turns, so they can only be quoted."""
+
+
+def as_turns(messages: Sequence[Message]) -> Turns:
+    """The turns of a run of messages, oldest first.
+
+    System and developer messages are left out, and so are tool calls without all their results and results without
+    their call.
+    """
+    spoken = _whole_tool_exchanges([message for message in messages if message.role not in INSTRUCTION_ROLES])
+    first = next((number for number, message in enumerate(spoken) if message.role == "user"), len(spoken))
+    leading = tuple(message for message in spoken[:first] if message.role == "assistant" and message.content.strip())
+    shown = spoken[first:]
+    turns: list[dict[str, Any]] = []
+    for message in shown:
+        turn = _turn(message)
+        if turns and turn["role"] != "tool" and turns[-1]["role"] == turn["role"] and "tool_calls" not in turns[-1]:
+            turns[-1] = {**turn, "content": join(turns[-1]["content"], turn["content"])}
+        else:
+            turns.append(turn)
+    return Turns(turns, tuple(shown), leading)
+
+
+def join(*texts: str) -> str:
+    """Texts as one, the empty ones left out."""
+    return _SEPARATOR.join(text for text in texts if text)
+
+
+def with_question(turns: Sequence[dict[str, Any]], question: str) -> list[dict[str, Any]]:
+    """The turns, ending with the user's new message; joined to an unanswered one before it."""
+    if turns and turns[-1]["role"] == "user":
+        return [*turns[:-1], {**turns[-1], "content": join(turns[-1]["content"], question)}]
+    return [*turns, {"role": "user", "content": question}]
+
+
+def call_ids(message: Message) -> list[str]:
+    """The ids of the tool calls that a message makes; empty for most."""
+    calls = message.metadata.get("tool_calls")
+    if message.role != "assistant" or not isinstance(calls, list):
+        return []
+    return [str(call["id"]) for call in calls if isinstance(call, dict) and "id" in call]
+
+
+def _whole_tool_exchanges(messages: Sequence[Message]) -> list[Message]:
+    """The messages without broken tool exchanges."""
+    whole: list[Message] = []
+    position = 0
+    while position < len(messages):
+        message = messages[position]
+        position += 1
+        calls = call_ids(message)
+        if calls:
+            results: list[Message] = []
+            while position < len(messages) and messages[position].role == "tool":
+                results.append(messages[position])
+                position += 1
+            if sorted(calls) == sorted(str(result.metadata.get("tool_call_id")) for result in results):
+                whole += [message, *results]
+        elif message.role != "tool" and message.content.strip():
+            whole.append(message)
+    return whole
+
+
+def _turn(message: Message) -> dict[str, Any]:
+    """A message as a dict, with what ties calls and results together."""
+    turn: dict[str, Any] = {"role": message.role, "content": message.content}
+    if message.role == "tool":
+        turn["tool_call_id"] = message.metadata["tool_call_id"]
+    elif call_ids(message):
+        turn["tool_calls"] = message.metadata["tool_calls"]
+    return turn

@@ -1,0 +1,108 @@
+"""How signals gather in stacks: rules over arrays, without I/O.
+
+A signal joins the stack whose centroid is nearest, if the cosine reaches the threshold; otherwise it starts a stack of
+its own. The order of the signals matters, as it did when they were said.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from streetai_core.types import Matrix, Vector
+from streetai_core.vectors import dots, unit
+
+_TOLERANCE = 1e-6
+"""The threshold is inclusive; float32 rounding must not decide."""
+
+_BLOCK = 256
+"""Signals whose cosines to all centroids are taken in one matrix product; bounds its memory."""
+
+_FEW = 4
+"""Up to so many signals, a scan for each is faster than the matrix product, which is slow at narrow right sides."""
+
+CentroidRule = Callable[[int, Sequence[int]], Vector]
+"""(stack, indices of the new signals in it) -> the sum whose direction is its centroid."""
+
+
+@dataclass(slots=True)
+class Assignment:
+    """Where new signals go."""
+
+    stack_of: list[int] = field(default_factory=list)
+    """For each new signal the key of its stack."""
+    totals: dict[int, Vector] = field(default_factory=dict)
+    """New sums of the stacks that were touched or founded."""
+    joined: dict[int, list[int]] = field(default_factory=dict)
+    """Stack -> indices of the new signals in it."""
+
+
+def assign(
+    vectors: Matrix,
+    *,
+    centroids: Matrix,
+    keys: Sequence[int],
+    first_new_key: int,
+    threshold: float,
+    total_of: CentroidRule,
+) -> Assignment:
+    """Find a stack for each row of `vectors`, shape (n, dim), in order.
+
+    Args:
+        vectors: the new signals, unit rows.
+        centroids: unit rows of the existing stacks, shape (m, dim); not changed.
+        keys: the keys of those m stacks.
+        first_new_key: founded stacks get this key and the following ones.
+        threshold: cosine from which a signal joins.
+        total_of: the rule by which a touched stack gets its new sum.
+    """
+    plan = Assignment()
+    row_of = {key: row for row, key in enumerate(keys)}
+    founded: list[int] = []
+    for start in range(0, len(vectors), _BLOCK):
+        known = _Cosines(vectors[start : start + _BLOCK], centroids, founded_before=len(founded))
+        for key, total in plan.totals.items():
+            known.put(row_of[key], unit(total), 0)
+        for offset in range(known.size):
+            row = known.nearest(offset, threshold - _TOLERANCE)
+            if row is None:
+                row = len(keys) + len(founded)
+                founded.append(first_new_key + len(founded))
+                row_of[founded[-1]] = row
+            key = keys[row] if row < len(keys) else founded[row - len(keys)]
+            plan.joined.setdefault(key, []).append(start + offset)
+            plan.stack_of.append(key)
+            plan.totals[key] = total_of(key, plan.joined[key])
+            known.put(row, unit(plan.totals[key]), offset + 1)
+    return plan
+
+
+class _Cosines:
+    """Cosines of a block of new signals to all stacks, kept right while stacks are touched and founded."""
+
+    def __init__(self, block: Matrix, centroids: Matrix, founded_before: int) -> None:
+        """One matrix product for the block, and room for as many new stacks as it has signals."""
+        self.size = len(block)
+        self._block = block
+        self._rows = len(centroids) + founded_before
+        self._cosines = np.full((self._rows + self.size, self.size), -np.inf, dtype=np.float32)
+        if self.size <= _FEW:
+            for offset, vector in enumerate(block):
+                self._cosines[: len(centroids), offset] = dots(centroids, vector)
+        else:
+            np.matmul(centroids, block.T, out=self._cosines[: len(centroids)])
+
+    def put(self, row: int, centroid: Vector, first: int) -> None:
+        """The centroid of stack `row` is now this, for the signals from `first` on."""
+        self._rows = max(self._rows, row + 1)
+        self._cosines[row, first:] = self._block[first:] @ centroid
+
+    def nearest(self, offset: int, threshold: float) -> int | None:
+        """The row of the nearest stack if it is near enough; the older one on a tie."""
+        if not self._rows or not self._block[offset].any():
+            return None
+        column = self._cosines[: self._rows, offset]
+        best = int(np.argmax(column))
+        return best if column[best] >= threshold else None

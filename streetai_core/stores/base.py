@@ -1,0 +1,228 @@
+"""The contract of a store: the durable truth of all memories, and the values it exchanges.
+
+A store knows nothing of embedding, ranking or learning. It opens read and write transactions on one memory; the
+conductor (`Memory`) reads rows, decides, and hands back `Changes`, which one transaction applies whole or not at all.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from datetime import datetime
+
+from streetai_core.types import Action, ChunkKind, Message, Role, Vector
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Head:
+    """The one row of a memory: its clock, its counters and its identity."""
+
+    memory_id: str
+    token: str
+    """Random, new at each reset; part of every public id, so that ids of other memories are never mistaken."""
+    generation: int = 0
+    """+1 at each reset. A handle that knows an older one is stale."""
+    version: int = 0
+    """+1 in every writing transaction."""
+    deletion_version: int = 0
+    """The version at which rows were last deleted; a reader that is older has to load everything anew."""
+    next_turn: int = 0
+    next_sequence: int = 0
+    next_signal: int = 0
+    next_stack: int = 0
+    message_count: int = 0
+    history_tokens: int = 0
+    """What resending every message would cost, as counted when each was written."""
+    encoder: str | None = None
+    """Fingerprint of the encoder that made the vectors; `None` while there are none."""
+    dim: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SignalRow:
+    """The unchanging part of a signal."""
+
+    key: int
+    """Number of the signal in its memory; never reused, not even after a reset."""
+    sequence: int
+    """The message that it is a piece of."""
+    chunk_index: int
+    kind: ChunkKind
+    start: int
+    end: int
+    block_start: int
+    block_end: int
+    vector: Vector
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WeightRow:
+    """The changing part of a signal."""
+
+    key: int
+    base_weight: float
+    last_used_turn: int
+    uses: int
+    stack: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StackRow:
+    """A stack: the sum of what its centroid is the direction of, and how many signals it has."""
+
+    key: int
+    total: Vector
+    size: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MessageMark:
+    """What ranking has to know of a message without reading its text."""
+
+    sequence: int
+    turn: int
+    role: Role
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rows:
+    """What changed in a memory since a version, or all of it."""
+
+    head: Head
+    complete: bool
+    """True: these are all rows; forget what you had. False: replace the rows given, keep the others."""
+    marks: Sequence[MessageMark] = ()
+    signals: Sequence[SignalRow] = ()
+    weights: Sequence[WeightRow] = ()
+    stacks: Sequence[StackRow] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Learned:
+    """One learning step on one signal: `base = min(max(base * factor, low), high)`, and its log entry.
+
+    Applied as a change to the row that is there; a signal that is gone stays gone.
+    """
+
+    key: int
+    factor: float
+    low: float
+    high: float
+    last_used_turn: int
+    used: bool
+    action: Action
+    contribution: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Changes:
+    """Everything that one public operation does to one memory."""
+
+    head: Head
+    """The head as it shall be; the store sets `version` (and `deletion_version`, if rows go)."""
+    messages: Sequence[Message] = ()
+    """New messages, or new texts of stored ones (same `sequence`)."""
+    signals: Sequence[SignalRow] = ()
+    weights: Sequence[WeightRow] = ()
+    """The weights of new signals, and new stacks of old ones (when all are re-encoded)."""
+    learned: Sequence[Learned] = ()
+    stacks: Sequence[StackRow] = ()
+    """New stacks, and new sums of old ones."""
+    deleted_messages: Sequence[int] = ()
+    """Sequences; their signals go too."""
+    deleted_signals: Sequence[int] = ()
+    deleted_stacks: Sequence[int] = ()
+    wipe: bool = False
+    """Delete every row of the memory first (reset)."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CreditRow:
+    """One entry of the learning log."""
+
+    turn: int
+    key: int
+    action: Action
+    contribution: float
+    old_weight: float
+    new_weight: float
+    created_at: datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MessageQuery:
+    """Which messages to read. Conditions are joined by AND; the result is in order of `sequence`."""
+
+    sequences: Sequence[int] | None = None
+    message_id: str | None = None
+    conversation_id: str | None = None
+    """Only looked at if `any_conversation` is False; `None` is the conversation without a name."""
+    any_conversation: bool = True
+    last: int | None = None
+    """Only the last so many."""
+
+
+class ReadTransaction(ABC):
+    """One consistent view of one memory."""
+
+    @property
+    @abstractmethod
+    def head(self) -> Head | None:
+        """The memory's row; `None` if nothing was ever written."""
+
+    @abstractmethod
+    def rows(self, since: int | None) -> Rows | None:
+        """Rows written after version `since` (`None`: all of them); all of them too if rows were deleted since."""
+
+    @abstractmethod
+    def messages(self, query: MessageQuery) -> list[Message]:
+        """Messages with their texts."""
+
+    @abstractmethod
+    def characters(self) -> tuple[int, int]:
+        """How many messages there are, and how many characters they have together."""
+
+    @abstractmethod
+    def credits(self, key: int | None = None) -> list[CreditRow]:
+        """The learning log, of one signal or of all, oldest first."""
+
+
+class WriteTransaction(ReadTransaction):
+    """The same, with the write lock held."""
+
+    @abstractmethod
+    def apply(self, changes: Changes, *, now: datetime) -> Head:
+        """Write `changes` and return the head with its new version. `now` is the time of the log entries."""
+
+
+class Store(ABC):
+    """Where memories live. Safe to use from several threads and processes at once.
+
+    Every method may raise a `StoreError`; then nothing was changed.
+    """
+
+    @abstractmethod
+    def reading(self, memory_id: str) -> AbstractContextManager[ReadTransaction]:
+        """A consistent view of one memory."""
+
+    @abstractmethod
+    def writing(self, memory_id: str) -> AbstractContextManager[WriteTransaction]:
+        """The write lock: taken before the first read, committed when the block ends, rolled back if it raises."""
+
+    @abstractmethod
+    def memory_ids(self) -> list[str]:
+        """All ids that were ever written, sorted."""
+
+    @abstractmethod
+    def close(self) -> None:
+        """Let go of files and connections. Closing twice is fine."""
+
+    def __enter__(self) -> Store:  # noqa: PYI034 - Self needs Python 3.11, and nobody subclasses further
+        """Use the store as a context manager that closes it."""
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        """Close."""
+        self.close()

@@ -1,0 +1,92 @@
+"""Moving the write-ahead log into the database file, so that the log stays small and keeps nothing that was deleted.
+
+Versions of SQLite before 3.51.3 can corrupt a file if a commit restarts the log while another connection copies it
+("WAL-reset bug"). `wal_checkpoint(TRUNCATE)` is no protection: if a writer is active it goes on without the write
+lock. So the copying is done here while a second connection holds the write lock: no commit can happen meanwhile, and
+none of our checkpoints runs beside another. What is copied is a matter of the moment (`PASSIVE`): a reader with an old
+view makes it incomplete, it never makes anybody wait.
+"""
+
+from __future__ import annotations
+
+import logging
+import threading
+from contextlib import closing
+
+from streetai_core.stores import _sqlite
+from streetai_core.stores.opening import DatabaseFile
+from streetai_core.stores.schema import CLAIM
+
+logger = logging.getLogger(__name__)
+
+_LOG_BYTES = 4 * 1024 * 1024
+"""Size of the log from which it is copied: some hundred commits, well below what slows reading down."""
+
+_GROWTH = 1.5
+"""After an incomplete attempt, how far the log has to grow before the next one."""
+
+
+class Checkpoints:
+    """Decides after each commit whether the log is copied, and copies it. Used by all threads of a process."""
+
+    def __init__(self, file: DatabaseFile) -> None:
+        self._file = file
+        self._lock = threading.Lock()
+        self._seen = 0
+        """Size of the log after the last attempt that left something in it."""
+        self._erasing = False
+        """Whether something deleted may still be in the log."""
+
+    def after_commit(self, connection: _sqlite.Connection, *, erase: bool) -> None:
+        """Copy the log if it has grown too large, or at once if something was deleted (`erase`)."""
+        self._erasing = self._erasing or erase
+        size = self._file.log_size()
+        if size < self._seen:
+            self._seen = 0
+        if self._erasing or size > max(_LOG_BYTES, self._seen * _GROWTH):
+            self._run(connection)
+
+    def before_close(self, connection: _sqlite.Connection) -> None:
+        """Try once more if something deleted is in the log; the rest SQLite copies when the last user closes."""
+        if self._erasing:
+            self._run(connection)
+
+    def _run(self, connection: _sqlite.Connection) -> None:
+        """Copy the log now, if nobody writes. Failures are only logged: the commit before stands whatever happens."""
+        if not self._lock.acquire(blocking=False):
+            return
+        try:
+            size = self._file.log_size()
+            if size and not (self._copy(connection) and self._file.log_size() < size):
+                self._seen = self._file.log_size()
+            else:
+                self._seen, self._erasing = 0, False
+        except _sqlite.Error as error:
+            logger.warning("the log of %s could not be copied: %s; the next write tries again", self._file.path, error)
+        finally:
+            self._lock.release()
+
+    def _copy(self, connection: _sqlite.Connection) -> bool:
+        """Copy what can be copied and restart the log; whether both were done."""
+        with closing(self._file.connect("rw", timeout=0)) as guard:
+            if not _lock_at_once(guard):
+                return False
+            ((_, frames, copied),) = connection.execute("PRAGMA wal_checkpoint(PASSIVE)").fetchall()
+            guard.execute("ROLLBACK")
+            if copied < frames or not _lock_at_once(guard):
+                return False
+            # Any commit restarts a log that is wholly copied; this one changes nothing.
+            guard.execute(CLAIM)
+            guard.execute("COMMIT")
+            return True
+
+
+def _lock_at_once(connection: _sqlite.Connection) -> bool:
+    """Take the write lock if it is free."""
+    try:
+        connection.execute("BEGIN IMMEDIATE")
+    except _sqlite.Error as error:
+        if not _sqlite.is_busy(error):
+            raise
+        return False
+    return True

@@ -1,0 +1,166 @@
+"""The connections of a store: one for each block that is open, kept for the next block when it ends.
+
+A connection is used by one thread at a time. Keeping the idle ones in a list instead of one per thread, there are
+never more than blocks were open at once, however many threads come and go.
+
+SQLite forbids to carry a connection into a forked child: the child would believe to hold locks that only the parent
+has. So idle connections are closed before a fork. If a block is open at that moment, the child cannot use the file.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from weakref import WeakSet
+
+from sqlite_utils import Database
+
+from streetai_core.errors import ClosedError, StoreError
+from streetai_core.stores import _sqlite
+from streetai_core.stores.opening import DatabaseFile
+
+_MOST_IDLE = 8
+"""Idle connections that are kept; each may hold some MB of cached pages."""
+
+_inherited: list[Database] = []
+"""What was in use when this process was forked. Kept for ever: to close it would disturb the parent."""
+
+_all: WeakSet[Connections] = WeakSet()
+"""All that exist, for the moment of a fork."""
+
+_held: list[Connections] = []
+"""Those that are held still during a fork."""
+
+_forbidden: set[str] = set()
+"""Files that were in use when this process was forked."""
+
+
+class Connections:
+    """Lends connections to one database file."""
+
+    def __init__(self, file: DatabaseFile) -> None:
+        self._file = file
+        self._lock = threading.Lock()
+        self._idle: list[Database] = []
+        self._lent: set[Database] = set()
+        self._users = 0
+        """Blocks that have a connection or are about to get one."""
+        self._closed = False
+        _all.add(self)
+
+    @contextmanager
+    def for_writing(self) -> Iterator[Database]:
+        """A connection to write with; makes the file if need be."""
+        process, database = os.getpid(), self._take()
+        try:
+            if database is None:
+                database = self._file.open_for_writing()
+            self._lent.add(database)
+            yield database
+        finally:
+            if os.getpid() == process:
+                self._give_back(database, reusable=True)
+
+    @contextmanager
+    def for_reading(self) -> Iterator[Database | None]:
+        """A connection to read with; `None` if nothing was ever written."""
+        process, database, reusable = os.getpid(), self._take(), True
+        try:
+            if database is None and self._file.exists():
+                reusable = self._file.writable()
+                database = self._file.open_for_reading() if reusable else self._file.open_read_only()
+            if database is not None:
+                self._lent.add(database)
+            yield database
+        finally:
+            # A child that was forked inside the block leaves it without touching what is the parent's.
+            if os.getpid() == process:
+                self._give_back(database, reusable=reusable)
+
+    def close(self) -> Database | None:
+        """Lend nothing any more. Returns one idle connection, for a last use; the others are closed.
+
+        Connections in use are closed when their blocks end.
+        """
+        with self._lock:
+            self._closed = True
+            idle, self._idle = self._idle, []
+        for database in idle[1:]:
+            database.close()
+        return idle[0] if idle else None
+
+    def before_fork(self) -> None:
+        """Close what is idle, and lend nothing until the fork is done."""
+        self._lock.acquire()
+        idle, self._idle = self._idle, []
+        for database in idle:
+            # The fork happens in any case; a file that cannot be closed well is read anew by whoever opens it.
+            with contextlib.suppress(_sqlite.Error):
+                database.close()
+
+    def after_fork_in_parent(self) -> None:
+        """Go on."""
+        self._lock.release()
+
+    def after_fork_in_child(self) -> None:
+        """Begin anew: what is lent is lent in the parent."""
+        if self._users:
+            _inherited.extend(self._lent)
+            _forbidden.add(self._file.path)
+        self._lock = threading.Lock()
+        self._lent = set()
+        self._users = 0
+
+    def _take(self) -> Database | None:
+        """An idle connection, if there is one. To be followed by `_give_back` in any case."""
+        with self._lock:
+            if self._closed:
+                raise ClosedError("the store is closed; make a new one on the same path")
+            if self._file.path in _forbidden:
+                raise StoreError(
+                    f"{self._file.path} was being read or written when this process was forked, so this process cannot "
+                    "use it. Fork while no block is open, or start processes with the method 'spawn'."
+                )
+            self._users += 1
+            return self._idle.pop() if self._idle else None
+
+    def _give_back(self, database: Database | None, *, reusable: bool) -> None:
+        """Keep a connection for the next block, or close it."""
+        with self._lock:
+            self._users -= 1
+            if database is None:
+                return
+            self._lent.discard(database)
+            room = not self._closed and len(self._idle) < _MOST_IDLE
+            keep = reusable and room and not database.conn.in_transaction
+            if keep:
+                self._idle.append(database)
+        if not keep:
+            database.close()
+
+
+def _before_fork() -> None:
+    everything = list(_all)
+    for connections in everything:
+        connections.before_fork()
+    # Only now: another thread's fork may have been under way until all were held.
+    _held[:] = everything
+
+
+def _after_fork_in_parent() -> None:
+    for connections in _held:
+        connections.after_fork_in_parent()
+    _held.clear()
+
+
+def _after_fork_in_child() -> None:
+    for connections in _held:
+        connections.after_fork_in_child()
+    _held.clear()
+
+
+if hasattr(os, "register_at_fork"):  # not on Windows, which has no fork
+    os.register_at_fork(before=_before_fork, after_in_parent=_after_fork_in_parent, after_in_child=_after_fork_in_child)

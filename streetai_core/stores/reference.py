@@ -1,0 +1,259 @@
+"""The store in plain dicts: what every other store is compared with. Nothing survives the process."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from typing import TypeVar
+
+import numpy as np
+
+from streetai_core.errors import ClosedError, MemoryBusyError, StoreError
+from streetai_core.stores.base import (
+    Changes,
+    CreditRow,
+    Head,
+    MessageMark,
+    MessageQuery,
+    ReadTransaction,
+    Rows,
+    SignalRow,
+    StackRow,
+    Store,
+    WeightRow,
+    WriteTransaction,
+)
+from streetai_core.stores.blocks import OneBlock
+from streetai_core.stores.values import after_learning, checked, credit_of, is_complete, next_head, utc
+from streetai_core.text.clean import check_id
+from streetai_core.types import Message, Vector
+
+Value = TypeVar("Value")
+
+
+@dataclass(slots=True, kw_only=True)
+class _Contents:
+    """All rows of one memory by key, each with the version that wrote it."""
+
+    head: Head
+    messages: dict[int, tuple[int, Message]] = field(default_factory=dict)
+    signals: dict[int, tuple[int, SignalRow]] = field(default_factory=dict)
+    weights: dict[int, tuple[int, WeightRow]] = field(default_factory=dict)
+    stacks: dict[int, tuple[int, StackRow]] = field(default_factory=dict)
+    credits: list[CreditRow] = field(default_factory=list)
+
+    def copied(self, head: Head) -> _Contents:
+        """The same rows in dicts of their own, under another head."""
+        return _Contents(
+            head=head,
+            messages=dict(self.messages),
+            signals=dict(self.signals),
+            weights=dict(self.weights),
+            stacks=dict(self.stacks),
+            credits=list(self.credits),
+        )
+
+
+class ReferenceStore(Store):
+    """All memories in dicts. A block works on a copy, which takes the place of the original when the block ends well.
+
+    Safe to use from several threads, not shared between processes.
+
+    Args:
+        busy_timeout: seconds to wait for another thread's `writing` block.
+    """
+
+    def __init__(self, *, busy_timeout: float = 30.0) -> None:
+        self._busy_timeout = busy_timeout
+        self._memories: dict[str, _Contents] = {}
+        self._write_lock = threading.RLock()
+        self._block = OneBlock()
+        self._closed = False
+
+    @contextmanager
+    def reading(self, memory_id: str) -> Iterator[ReadTransaction]:
+        """A consistent view of one memory; what is committed meanwhile is not in it."""
+        check_id(memory_id, "memory_id")
+        self._check_open()
+        with self._block:
+            view = _ReferenceTransaction(memory_id, self._memories.get(memory_id))
+            try:
+                yield view
+            finally:
+                view.ended = True
+
+    @contextmanager
+    def writing(self, memory_id: str) -> Iterator[WriteTransaction]:
+        """The write lock of all memories, with one memory to write.
+
+        Raises:
+            MemoryBusyError: the lock was not free in time.
+        """
+        check_id(memory_id, "memory_id")
+        self._check_open()
+        with self._block, self._locked():
+            writing = _ReferenceTransaction(memory_id, self._memories.get(memory_id))
+            try:
+                yield writing
+            finally:
+                writing.ended = True
+            if writing.contents is not None:
+                self._memories[memory_id] = writing.contents
+
+    def memory_ids(self) -> list[str]:
+        """All ids that were ever written, sorted."""
+        self._check_open()
+        return sorted(self._memories)
+
+    def close(self) -> None:
+        """Refuse further use. Closing twice is fine."""
+        self._closed = True
+
+    @contextmanager
+    def _locked(self) -> Iterator[None]:
+        if not self._write_lock.acquire(timeout=self._busy_timeout):
+            raise MemoryBusyError(self._busy_timeout)
+        try:
+            yield
+        finally:
+            self._write_lock.release()
+
+    def _check_open(self) -> None:
+        if self._closed:
+            raise ClosedError("the store is closed; make a new one")
+
+
+class _ReferenceTransaction(WriteTransaction):
+    """One memory as it is, or as it becomes."""
+
+    def __init__(self, memory_id: str, contents: _Contents | None) -> None:
+        self._memory_id = memory_id
+        self.contents = contents
+        self.ended = False
+
+    @property
+    def head(self) -> Head | None:
+        return None if self.contents is None else self.contents.head
+
+    def rows(self, since: int | None) -> Rows | None:
+        contents = self._open_contents()
+        if contents is None:
+            return None
+        complete = is_complete(since, contents.head)
+        after = -1 if complete or since is None else since
+        return Rows(
+            head=contents.head,
+            complete=complete,
+            marks=[
+                MessageMark(sequence=message.sequence, turn=message.turn, role=message.role)
+                for message in _changed(contents.messages, after)
+            ],
+            signals=_changed(contents.signals, after),
+            weights=_changed(contents.weights, after),
+            stacks=_changed(contents.stacks, after),
+        )
+
+    def messages(self, query: MessageQuery) -> list[Message]:
+        contents = self._open_contents()
+        if contents is None:
+            return []
+        found = [message for message in _changed(contents.messages, -1) if _matches(message, query)]
+        return found if query.last is None else found[max(0, len(found) - max(0, query.last)) :]
+
+    def characters(self) -> tuple[int, int]:
+        found = self.messages(MessageQuery())
+        return len(found), sum(len(message.content) for message in found)
+
+    def credits(self, key: int | None = None) -> list[CreditRow]:
+        contents = self._open_contents()
+        return [] if contents is None else [entry for entry in contents.credits if key is None or entry.key == key]
+
+    def apply(self, changes: Changes, *, now: datetime) -> Head:
+        before = self._open_contents()
+        changes, now = checked(changes, self._memory_id), utc(now)
+        head = next_head(changes, self.head)
+        after = _Contents(head=head) if before is None or changes.wipe else before.copied(head)
+        _delete(after, changes)
+        _put(after, changes)
+        _learn(after, changes, now)
+        self.contents = after
+        return head
+
+    def _open_contents(self) -> _Contents | None:
+        if self.ended:
+            raise StoreError("the reading or writing block of this transaction has ended; open a new one")
+        return self.contents
+
+
+def _changed(rows: dict[int, tuple[int, Value]], after: int) -> list[Value]:
+    """The rows that a version later than `after` wrote, by key."""
+    return [value for _, (version, value) in sorted(rows.items(), key=lambda item: item[0]) if version > after]
+
+
+def _matches(message: Message, query: MessageQuery) -> bool:
+    return (
+        (query.sequences is None or message.sequence in query.sequences)
+        and (query.message_id is None or message.message_id == query.message_id)
+        and (query.any_conversation or message.conversation_id == query.conversation_id)
+    )
+
+
+def _delete(contents: _Contents, changes: Changes) -> None:
+    """Take rows out, and with them what belongs to them."""
+    gone = set(changes.deleted_messages)
+    signals = {key for key, (_, signal) in contents.signals.items() if signal.sequence in gone}
+    _remove(contents.messages, gone)
+    _remove(contents.signals, signals.union(changes.deleted_signals))
+    _remove(contents.weights, signals.union(changes.deleted_signals))
+    _remove(contents.stacks, changes.deleted_stacks)
+
+
+def _put(contents: _Contents, changes: Changes) -> None:
+    """Put rows in, new or in the place of others.
+
+    Raises:
+        StoreError: a row belongs to something that is not there, or takes the id of another message.
+    """
+    version = contents.head.version
+    for message in changes.messages:
+        for sequence, (_, other) in contents.messages.items():
+            if (sequence == message.sequence) != (other.message_id == message.message_id):
+                raise StoreError(
+                    f"message_id {message.message_id!r} is taken, or a stored message would get another one"
+                )
+        contents.messages[message.sequence] = (version, message)
+    for signal in changes.signals:
+        if signal.sequence not in contents.messages:
+            raise StoreError(f"signal {signal.key} belongs to message {signal.sequence}, which is not there")
+        contents.signals[signal.key] = (version, replace(signal, vector=_frozen(signal.vector)))
+    for weight in changes.weights:
+        if weight.key not in contents.signals:
+            raise StoreError(f"weight of signal {weight.key}, which is not there")
+        contents.weights[weight.key] = (version, weight)
+    for stack in changes.stacks:
+        contents.stacks[stack.key] = (version, replace(stack, total=_frozen(stack.total)))
+
+
+def _learn(contents: _Contents, changes: Changes, now: datetime) -> None:
+    """Change weights that are there, and log it."""
+    for step in changes.learned:
+        if step.key in contents.weights:
+            _, old = contents.weights[step.key]
+            new = after_learning(old, step)
+            contents.weights[step.key] = (contents.head.version, new)
+            contents.credits.append(credit_of(step, old, new, now))
+
+
+def _remove(rows: dict[int, tuple[int, Value]], keys: Iterable[int]) -> None:
+    for key in keys:
+        rows.pop(key, None)
+
+
+def _frozen(vector: Vector) -> Vector:
+    """A copy that nobody can change."""
+    copy = np.array(vector)
+    copy.flags.writeable = False
+    return copy

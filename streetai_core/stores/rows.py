@@ -1,0 +1,261 @@
+"""Values as rows of the SQLite tables and back, every row under a checksum.
+
+SQLite does not notice a flipped bit inside a value, so each row carries a CRC-32 of all its columns; a row that does
+not fit it is reported, never used. The functions that read take rows whose columns are in the order of the constants
+in `statements`.
+"""
+
+from __future__ import annotations
+
+import zlib
+from dataclasses import dataclass
+from datetime import datetime
+from operator import attrgetter
+from typing import Any
+
+import numpy as np
+
+from streetai_core.errors import DamagedFileError
+from streetai_core.stores.base import CreditRow, Head, MessageMark, SignalRow, StackRow, WeightRow
+from streetai_core.stores.metadata import metadata_from, metadata_text
+from streetai_core.types import Message, Vector
+
+Row = tuple[Any, ...]
+"""Values of the columns of one row."""
+
+HEAD_FIELDS = (
+    "memory_id",
+    "token",
+    "generation",
+    "version",
+    "deletion_version",
+    "next_turn",
+    "next_sequence",
+    "next_signal",
+    "next_stack",
+    "message_count",
+    "history_tokens",
+    "encoder",
+    "dim",
+)
+"""Fields of `Head` in the order of the columns of `memories`."""
+
+_head_cells = attrgetter(*HEAD_FIELDS)
+
+STORED = np.dtype("<f4")
+"""How vectors are kept, whatever the machine: little-endian float32."""
+
+
+def checksum(cells: Row, data: bytes = b"") -> int:
+    """CRC-32 of the columns of a row, and of one large column as bytes."""
+    # `ascii` spells numbers and texts the same on every version of Python; `repr` does not.
+    return zlib.crc32(data, zlib.crc32(ascii(cells).encode()))
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """Where rows come from, for the error about a damaged one."""
+
+    path: str
+    memory_id: str
+
+    def damaged(self, what: str, key: object) -> DamagedFileError:
+        """The error for one row."""
+        return DamagedFileError(
+            f"{what} {key} of memory {self.memory_id!r} in {self.path} is damaged: its checksum does not fit. "
+            "Restore the file from a backup, or delete what is damaged."
+        )
+
+    def incomplete(self, what: str, found: int, expected: int) -> DamagedFileError:
+        """The error for rows that cannot be found any more."""
+        return DamagedFileError(
+            f"memory {self.memory_id!r} in {self.path} is damaged: it has {expected} {what}, and {found} can be read. "
+            "Restore the file from a backup."
+        )
+
+
+def time_text(moment: datetime) -> str:
+    """A time in UTC as ISO 8601 text with microseconds; sorts as the times do."""
+    return moment.isoformat(timespec="microseconds")
+
+
+def head_row(head: Head, created_at: str) -> Row:
+    """Columns of `memories`, but for the key."""
+    cells = (*_head_cells(head), created_at)
+    return (*cells, checksum(cells))
+
+
+def head_from(row: Row, origin: Origin) -> tuple[Head, str]:
+    """The head, and when the memory was made."""
+    if checksum(row[:-1]) != row[-1]:
+        raise origin.damaged("the row", "of counters")
+    return Head(**dict(zip(HEAD_FIELDS, row, strict=False))), row[-2]
+
+
+def message_row(message: Message, memory_key: int, version: int) -> Row:
+    """Columns of `messages`."""
+    cells = (
+        memory_key,
+        message.sequence,
+        message.message_id,
+        message.turn,
+        message.conversation_id,
+        message.role,
+        message.name,
+        time_text(message.created_at),
+        metadata_text(message.metadata),
+        int(message.sanitised),
+        len(message.content),
+        version,
+    )
+    mark = checksum((memory_key, message.sequence, message.turn, message.role))
+    return (*cells, mark, checksum(cells, message.content.encode()), message.content)
+
+
+def message_from(row: Row, origin: Origin) -> Message:
+    """The message of a row with all columns but `mark_crc`."""
+    *cells, crc, content = row
+    if not isinstance(content, str) or checksum(tuple(cells), content.encode()) != crc:
+        raise origin.damaged("message", row[1])
+    return Message(
+        sequence=row[1],
+        message_id=row[2],
+        turn=row[3],
+        conversation_id=row[4],
+        role=row[5],
+        name=row[6],
+        created_at=datetime.fromisoformat(row[7]),
+        metadata=metadata_from(row[8]),
+        sanitised=bool(row[9]),
+        content=content,
+    )
+
+
+def mark_from(row: Row, origin: Origin) -> MessageMark:
+    """The mark of a message."""
+    if checksum(row[:4]) != row[4]:
+        raise origin.damaged("message", row[1])
+    return MessageMark(sequence=row[1], turn=row[2], role=row[3])
+
+
+def signal_row(signal: SignalRow, memory_key: int, version: int) -> Row:
+    """Columns of `signals`."""
+    return (
+        memory_key,
+        int(signal.key),
+        int(signal.sequence),
+        int(signal.chunk_index),
+        signal.kind,
+        int(signal.start),
+        int(signal.end),
+        int(signal.block_start),
+        int(signal.block_end),
+        version,
+    )
+
+
+def vector_row(signal: Row, vector: Vector) -> Row:
+    """Columns of `vectors`; the checksum is that of the signal as a whole."""
+    data = vector_bytes(vector)
+    return (signal[0], signal[1], len(vector), data, checksum(signal, data))
+
+
+def signal_from(row: Row, origin: Origin) -> SignalRow:
+    """The signal of the columns of `signals`, the vector and its checksum."""
+    cells, data, crc = row[:10], row[10], row[11]
+    if not isinstance(data, bytes) or checksum(cells, data) != crc:
+        raise origin.damaged("signal", row[1])
+    return SignalRow(
+        key=row[1],
+        sequence=row[2],
+        chunk_index=row[3],
+        kind=row[4],
+        start=row[5],
+        end=row[6],
+        block_start=row[7],
+        block_end=row[8],
+        vector=_vector(data),
+    )
+
+
+def weight_row(weight: WeightRow, memory_key: int, version: int) -> Row:
+    """Columns of `weights`."""
+    cells = (
+        memory_key,
+        int(weight.key),
+        real(weight.base_weight),
+        int(weight.last_used_turn),
+        int(weight.uses),
+        int(weight.stack),
+        version,
+    )
+    return (*cells, checksum(cells))
+
+
+def weight_from(row: Row, origin: Origin) -> WeightRow:
+    """The weight of a signal."""
+    if checksum(row[:7]) != row[7]:
+        raise origin.damaged("weight of signal", row[1])
+    return WeightRow(key=row[1], base_weight=row[2], last_used_turn=row[3], uses=row[4], stack=row[5])
+
+
+def stack_row(stack: StackRow, memory_key: int, version: int) -> Row:
+    """Columns of `stacks`."""
+    cells = (memory_key, int(stack.key), int(stack.size), len(stack.total), version)
+    data = vector_bytes(stack.total)
+    return (*cells, data, checksum(cells, data))
+
+
+def stack_from(row: Row, origin: Origin) -> StackRow:
+    """The stack of a row."""
+    cells, data, crc = row[:5], row[5], row[6]
+    if not isinstance(data, bytes) or checksum(cells, data) != crc:
+        raise origin.damaged("stack", row[1])
+    return StackRow(key=row[1], size=row[2], total=_vector(data))
+
+
+def credit_row(credit: CreditRow, memory_key: int, version: int, position: int) -> Row:
+    """Columns of `credits`; `position` counts the steps of one transaction."""
+    cells = (
+        memory_key,
+        version,
+        position,
+        int(credit.key),
+        int(credit.turn),
+        credit.action,
+        real(credit.contribution),
+        real(credit.old_weight),
+        real(credit.new_weight),
+        time_text(credit.created_at),
+    )
+    return (*cells, checksum(cells))
+
+
+def credit_from(row: Row, origin: Origin) -> CreditRow:
+    """The log entry of a row."""
+    if checksum(row[:10]) != row[10]:
+        raise origin.damaged("learning step of signal", row[3])
+    return CreditRow(
+        key=row[3],
+        turn=row[4],
+        action=row[5],
+        contribution=row[6],
+        old_weight=row[7],
+        new_weight=row[8],
+        created_at=datetime.fromisoformat(row[9]),
+    )
+
+
+def real(value: float) -> float:
+    """The number as SQLite gives it back: always a float, and without the sign of zero."""
+    return float(value) + 0.0
+
+
+def vector_bytes(vector: Vector) -> bytes:
+    """A vector as it is kept."""
+    return vector.astype(STORED, copy=False).tobytes()
+
+
+def _vector(data: bytes) -> Vector:
+    """A vector of shape (dim,), read-only; on little-endian machines without a copy."""
+    return np.frombuffer(data, dtype=STORED).astype(np.float32, copy=False)

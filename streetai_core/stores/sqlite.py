@@ -1,0 +1,137 @@
+"""The store in one SQLite file: what the product trusts its memories to."""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager, nullcontext
+
+from streetai_core.errors import InputError
+from streetai_core.stores.base import ReadTransaction, Store, WriteTransaction
+from streetai_core.stores.blocks import OneBlock
+from streetai_core.stores.checkpoints import Checkpoints
+from streetai_core.stores.connections import Connections
+from streetai_core.stores.faults import Faults
+from streetai_core.stores.opening import DURABILITIES, DatabaseFile
+from streetai_core.stores.rows import Origin, head_from
+from streetai_core.stores.sqlite_reading import HEADS, SqliteReading
+from streetai_core.stores.sqlite_writing import SqliteWriting
+from streetai_core.stores.transactions import transaction
+from streetai_core.text.clean import check_id
+
+_LONGEST_WAIT = 86_400.0
+"""Seconds; SQLite counts milliseconds in 32 bits."""
+
+
+class SqliteStore(Store):
+    """All memories in one SQLite file with a write-ahead log.
+
+    Making it does no I/O; the file and its folder are made by the first write. Safe to use from threads, from several
+    processes at once, and after a fork (of a moment when no block is open). One thread is in one block at a time.
+
+    Args:
+        path: the database file, on a local disk.
+        busy_timeout: seconds to wait for another writer, 0 to a day.
+        durability: "full": an acknowledged write survives power loss; "fast": a crash of the process only, and
+            the file is never torn.
+
+    Raises:
+        InputError: an argument cannot be used.
+    """
+
+    def __init__(self, path: str | os.PathLike[str], *, busy_timeout: float = 30.0, durability: str = "full") -> None:
+        if durability not in DURABILITIES:
+            raise InputError(f"durability must be one of {', '.join(DURABILITIES)}, got {durability!r}")
+        if not _is_wait(busy_timeout):
+            raise InputError(f"busy_timeout must be 0 to {_LONGEST_WAIT:.0f} seconds, got {busy_timeout!r}")
+        self._file = DatabaseFile(_absolute(path), float(busy_timeout), durability)
+        self._connections = Connections(self._file)
+        self._checkpoints = Checkpoints(self._file)
+        self._block = OneBlock()
+
+    def __repr__(self) -> str:
+        return f"SqliteStore({self._file.path!r})"
+
+    @property
+    def path(self) -> str:
+        """The database file, as an absolute path."""
+        return self._file.path
+
+    @contextmanager
+    def reading(self, memory_id: str) -> Iterator[ReadTransaction]:
+        """A consistent view of one memory. Makes no file.
+
+        Raises:
+            InputError: the id is not 1 to 512 bytes of text, or has NUL or lone surrogates.
+            StoreError: the file cannot be read; or this thread is inside a block already.
+            ClosedError: the store is closed.
+        """
+        check_id(memory_id, "memory_id")
+        with (
+            self._block,
+            self._connections.for_reading() as database,
+            nullcontext() if database is None else transaction(database.conn, self.path, "BEGIN"),
+        ):
+            view = SqliteReading(database, memory_id, self.path)
+            try:
+                yield view
+            finally:
+                view.end()
+
+    @contextmanager
+    def writing(self, memory_id: str) -> Iterator[WriteTransaction]:
+        """The write lock of the file, with one memory to write.
+
+        Raises:
+            InputError: the id is not 1 to 512 bytes of text, or has NUL or lone surrogates.
+            MemoryBusyError: the lock was not free in time.
+            StoreError: the file cannot be written; or this thread is inside a block already. If the end of
+                the block raises one, whether it was stored is unknown; the memory's version tells.
+            ClosedError: the store is closed.
+        """
+        check_id(memory_id, "memory_id")
+        with self._block, self._connections.for_writing() as database:
+            with transaction(database.conn, self.path, "BEGIN IMMEDIATE"):
+                writing = SqliteWriting(database, memory_id, self.path)
+                try:
+                    yield writing
+                finally:
+                    writing.end()
+            self._checkpoints.after_commit(database.conn, erase=writing.erased)
+
+    def memory_ids(self) -> list[str]:
+        """All ids that were ever written, sorted.
+
+        Raises:
+            StoreError: the file cannot be read, or the row of a memory is damaged.
+            ClosedError: the store is closed.
+        """
+        with self._block, self._connections.for_reading() as database:
+            if database is None:
+                return []
+            with Faults(self.path):
+                rows = database.conn.execute(HEADS).fetchall()
+        # The id is part of the checksum: an id that damage has changed is not taken for another one.
+        return sorted(head_from(row[1:], Origin(self.path, row[1]))[0].memory_id for row in rows)
+
+    def close(self) -> None:
+        """Let go of the file. Blocks that other threads are in may end. Closing twice is fine."""
+        last = self._connections.close()
+        if last is not None:
+            self._checkpoints.before_close(last.conn)
+            last.close()
+
+
+def _absolute(path: str | os.PathLike[str]) -> str:
+    """The path, made independent of later changes of the working folder."""
+    given = os.fspath(path)
+    if not isinstance(given, str) or not given or "\0" in given:
+        raise InputError(f"path must be a path as text, got {path!r}")
+    if given == ":memory:":
+        raise InputError('":memory:" would be another database for each thread; use a ReferenceStore instead')
+    return os.path.abspath(given)  # noqa: PTH100 - pathlib's `absolute` keeps "..", its `resolve` reads the disk
+
+
+def _is_wait(seconds: float) -> bool:
+    return isinstance(seconds, int | float) and math.isfinite(seconds) and 0 <= seconds <= _LONGEST_WAIT

@@ -1,0 +1,243 @@
+"""Reading one memory from SQLite, inside a transaction that somebody else opened."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from operator import itemgetter
+from typing import Any, TypeVar
+
+from sqlite_utils import Database
+
+from streetai_core.errors import StoreError
+from streetai_core.stores.base import CreditRow, Head, MessageQuery, ReadTransaction, Rows
+from streetai_core.stores.faults import Faults
+from streetai_core.stores.rows import (
+    Origin,
+    Row,
+    credit_from,
+    head_from,
+    mark_from,
+    message_from,
+    signal_from,
+    stack_from,
+    weight_from,
+)
+from streetai_core.stores.values import is_complete
+from streetai_core.types import Message
+
+Value = TypeVar("Value")
+
+HEADS = """
+SELECT memory_key, memory_id, token, generation, version, deletion_version, next_turn, next_sequence, next_signal,
+       next_stack, message_count, history_tokens, encoder, dim, created_at, crc
+FROM memories
+"""
+_OF_MEMORY = " WHERE memory_id = ?"
+_MARKS = "SELECT memory_key, sequence, turn, role, mark_crc FROM messages WHERE memory_key = ?"
+_SIGNALS = """
+SELECT signals.memory_key, signals.signal_key, sequence, chunk_index, kind, start, "end", block_start, block_end,
+       version, vector, crc
+FROM signals LEFT JOIN vectors
+ON vectors.memory_key = signals.memory_key AND vectors.signal_key = signals.signal_key
+WHERE signals.memory_key = ?
+"""
+WEIGHTS = """
+SELECT memory_key, signal_key, base_weight, last_used_turn, uses, stack_key, version, crc
+FROM weights WHERE memory_key = ?
+"""
+_STACKS = "SELECT memory_key, stack_key, size, dim, version, total, crc FROM stacks WHERE memory_key = ?"
+_MESSAGES = """
+SELECT memory_key, sequence, message_id, turn, conversation_id, role, name, created_at, metadata, sanitised,
+       characters, version, crc, content
+FROM messages WHERE memory_key = ?
+"""
+_COUNTS = """
+SELECT stored_messages, stored_characters, stored_signals, stored_weights, stored_stacks, stored_credits
+FROM memories WHERE memory_key = ?
+"""
+_CREDITS = """
+SELECT memory_key, version, position, signal_key, turn, action, contribution, old_weight, new_weight, created_at, crc
+FROM credits WHERE memory_key = ?
+"""
+
+_SINCE = " AND version > ?"
+_BY_SEQUENCE = " ORDER BY sequence"
+_BY_SIGNAL = " ORDER BY signals.signal_key"
+_BY_WEIGHT = " ORDER BY weights.signal_key"
+_BY_STACK = " ORDER BY stack_key"
+_BY_STEP = " ORDER BY version, position"
+_NEWEST = " ORDER BY sequence DESC LIMIT ?"
+_OF_SIGNAL = " AND signal_key = ?"
+_OF_MESSAGE = " AND message_id = ?"
+_OF_CONVERSATION = " AND conversation_id IS ?"
+_OF_SEQUENCES = " AND sequence IN (SELECT value FROM json_each(?))"
+"""One parameter for any number of values; SQLite limits how many parameters there may be."""
+
+_NO_LIMIT = -1
+"""SQLite's word for it."""
+
+_key_of_row = itemgetter(1)
+"""All tables have the memory's key first and the row's own second."""
+
+
+_ALL_MESSAGES = MessageQuery()
+
+
+@dataclass(frozen=True, slots=True)
+class _Counts:
+    """How many rows a memory has."""
+
+    messages: int = 0
+    characters: int = 0
+    signals: int = 0
+    weights: int = 0
+    stacks: int = 0
+    credits: int = 0
+
+
+class SqliteReading(ReadTransaction):
+    """One memory as it is in an open transaction.
+
+    Args:
+        database: the connection; `None` if nothing was ever written.
+        memory_id: whose rows.
+        path: the database file, for errors.
+    """
+
+    def __init__(self, database: Database | None, memory_id: str, path: str) -> None:
+        self._database = database
+        self._path = path
+        self._origin = Origin(path, memory_id)
+        self._key: int | None = None
+        self._head: Head | None = None
+        self._created_at = ""
+        self._ended = False
+        rows = self._select(HEADS + _OF_MEMORY, memory_id) if database else []
+        if rows:
+            self._key = rows[0][0]
+            self._head, self._created_at = head_from(rows[0][1:], self._origin)
+
+    @property
+    def head(self) -> Head | None:
+        """The memory's row; `None` if nothing was ever written."""
+        return self._head
+
+    def rows(self, since: int | None) -> Rows | None:
+        """Rows written after version `since`, or all of them.
+
+        Raises:
+            DamagedFileError: a row does not fit its checksum.
+        """
+        if self._head is None:
+            return None
+        complete = is_complete(since, self._head)
+
+        def changed(sql: str, order: str, decode: Callable[[Row, Origin], Value]) -> list[Value]:
+            if complete:
+                found = self._select(sql + order, self._key)
+            else:
+                # Asked to sort, SQLite would go through all rows of the memory instead of the index of versions.
+                found = sorted(self._select(sql + _SINCE, self._key, since), key=_key_of_row)
+            return [decode(row, self._origin) for row in found]
+
+        rows = Rows(
+            head=self._head,
+            complete=complete,
+            marks=changed(_MARKS, _BY_SEQUENCE, mark_from),
+            signals=changed(_SIGNALS, _BY_SIGNAL, signal_from),
+            weights=changed(WEIGHTS, _BY_WEIGHT, weight_from),
+            stacks=changed(_STACKS, _BY_STACK, stack_from),
+        )
+        if complete:
+            counts = self._counts()
+            self._check_count("messages", len(rows.marks), counts.messages)
+            self._check_count("signals", len(rows.signals), counts.signals)
+            self._check_count("weights", len(rows.weights), counts.weights)
+            self._check_count("stacks", len(rows.stacks), counts.stacks)
+        return rows
+
+    def messages(self, query: MessageQuery) -> list[Message]:
+        """Messages with their texts.
+
+        Raises:
+            DamagedFileError: a row does not fit its checksum.
+        """
+        sql = _MESSAGES
+        values: list[Any] = [self._key]
+        if query.sequences is not None:
+            sql += _OF_SEQUENCES
+            values.append(list_text(query.sequences))
+        if query.message_id is not None:
+            sql += _OF_MESSAGE
+            values.append(query.message_id)
+        if not query.any_conversation:
+            sql += _OF_CONVERSATION
+            values.append(query.conversation_id)
+        values.append(_NO_LIMIT if query.last is None else max(0, query.last))
+        try:
+            newest_first = self._select(sql + _NEWEST, *values)
+        except UnicodeEncodeError:
+            # An id with a lone surrogate is never stored.
+            return []
+        if query == _ALL_MESSAGES:
+            counts = self._counts()
+            self._check_count("messages", len(newest_first), counts.messages)
+            self._check_count("characters", sum(row[10] for row in newest_first), counts.characters)
+        return [message_from(row, self._origin) for row in reversed(newest_first)]
+
+    def characters(self) -> tuple[int, int]:
+        """How many messages there are, and how many characters they have together; reads one row."""
+        counts = self._counts()
+        return counts.messages, counts.characters
+
+    def credits(self, key: int | None = None) -> list[CreditRow]:
+        """The learning log, of one signal or of all, oldest first.
+
+        Raises:
+            DamagedFileError: a row does not fit its checksum.
+        """
+        found = (
+            self._select(_CREDITS + _BY_STEP, self._key)
+            if key is None
+            else self._select(_CREDITS + _OF_SIGNAL + _BY_STEP, self._key, key)
+        )
+        if key is None:
+            self._check_count("learning steps", len(found), self._counts().credits)
+        return [credit_from(row, self._origin) for row in found]
+
+    def end(self) -> None:
+        """The transaction is over: whoever kept this object can read nothing any more."""
+        self._ended = True
+
+    def _counts(self) -> _Counts:
+        """How many rows there should be."""
+        rows = self._select(_COUNTS, self._key)
+        return _Counts(*rows[0]) if rows else _Counts()
+
+    def _check_count(self, what: str, found: int, expected: int) -> None:
+        """Rows whose key is damaged are not found; their count is missed.
+
+        Raises:
+            DamagedFileError: rows are missing, or too many.
+        """
+        if found != expected:
+            raise self._origin.incomplete(what, found, expected)
+
+    def _check_open(self) -> None:
+        if self._ended:
+            raise StoreError("the reading or writing block of this transaction has ended; open a new one")
+
+    def _select(self, sql: str, *values: Any) -> list[Row]:
+        """All rows of a query. Fetched at once: a query that is half read keeps the log from being copied."""
+        self._check_open()
+        if self._database is None:
+            return []
+        with Faults(self._path):
+            return self._database.conn.execute(sql, values).fetchall()
+
+
+def list_text(numbers: Iterable[int]) -> str:
+    """Whole numbers as the one parameter of `json_each`."""
+    return json.dumps([int(number) for number in numbers])

@@ -1,0 +1,192 @@
+"""Writing one memory to SQLite, inside a transaction that somebody else opened."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+
+from sqlite_utils import Database
+
+from streetai_core.errors import StoreError
+from streetai_core.stores.base import Changes, Head, Learned, SignalRow, WriteTransaction
+from streetai_core.stores.faults import Faults
+from streetai_core.stores.rows import (
+    Row,
+    credit_row,
+    head_row,
+    message_row,
+    signal_row,
+    stack_row,
+    time_text,
+    vector_row,
+    weight_from,
+    weight_row,
+)
+from streetai_core.stores.sqlite_reading import WEIGHTS, SqliteReading, list_text
+from streetai_core.stores.values import after_learning, checked, credit_of, next_head, utc
+from streetai_core.types import Message
+
+_NEW_HEAD = """
+INSERT INTO memories (memory_id, token, generation, version, deletion_version, next_turn, next_sequence, next_signal,
+                      next_stack, message_count, history_tokens, encoder, dim, created_at, crc)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+"""
+_HEAD = """
+UPDATE memories SET token = ?, generation = ?, version = ?, deletion_version = ?, next_turn = ?, next_sequence = ?,
+                    next_signal = ?, next_stack = ?, message_count = ?, history_tokens = ?, encoder = ?, dim = ?,
+                    crc = ?
+WHERE memory_key = ?
+"""
+_MESSAGE = """
+INSERT INTO messages (memory_key, sequence, message_id, turn, conversation_id, role, name, created_at, metadata,
+                      sanitised, characters, version, mark_crc, crc, content)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+ON CONFLICT (memory_key, sequence) DO UPDATE SET
+    turn = excluded.turn, conversation_id = excluded.conversation_id, role = excluded.role, name = excluded.name,
+    created_at = excluded.created_at, metadata = excluded.metadata, sanitised = excluded.sanitised,
+    characters = excluded.characters, version = excluded.version, mark_crc = excluded.mark_crc, crc = excluded.crc,
+    content = excluded.content
+WHERE message_id = excluded.message_id
+"""
+_SIGNAL = """
+INSERT INTO signals (memory_key, signal_key, sequence, chunk_index, kind, start, "end", block_start, block_end, version)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+ON CONFLICT (memory_key, signal_key) DO UPDATE SET
+    sequence = excluded.sequence, chunk_index = excluded.chunk_index, kind = excluded.kind, start = excluded.start,
+    "end" = excluded."end", block_start = excluded.block_start, block_end = excluded.block_end,
+    version = excluded.version
+"""
+_VECTOR = """
+INSERT INTO vectors (memory_key, signal_key, dim, vector, crc) VALUES (?, ?, ?, ?, ?)
+ON CONFLICT (memory_key, signal_key) DO UPDATE SET dim = excluded.dim, vector = excluded.vector, crc = excluded.crc
+"""
+_WEIGHT = """
+INSERT INTO weights (memory_key, signal_key, base_weight, last_used_turn, uses, stack_key, version, crc)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+ON CONFLICT (memory_key, signal_key) DO UPDATE SET
+    base_weight = excluded.base_weight, last_used_turn = excluded.last_used_turn, uses = excluded.uses,
+    stack_key = excluded.stack_key, version = excluded.version, crc = excluded.crc
+"""
+_LEARN = """
+UPDATE weights SET base_weight = min(max(base_weight * ?, ?), ?), last_used_turn = max(last_used_turn, ?),
+                   uses = uses + ?, version = ?, crc = ?
+WHERE memory_key = ? AND signal_key = ?
+"""
+_STACK = """
+INSERT INTO stacks (memory_key, stack_key, size, dim, version, total, crc) VALUES (?, ?, ?, ?, ?, ?, ?)
+ON CONFLICT (memory_key, stack_key) DO UPDATE SET
+    size = excluded.size, dim = excluded.dim, version = excluded.version, total = excluded.total, crc = excluded.crc
+"""
+_CREDIT = """
+INSERT INTO credits (memory_key, version, position, signal_key, turn, action, contribution, old_weight, new_weight,
+                     created_at, crc)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+"""
+_DELETE_MESSAGE = "DELETE FROM messages WHERE memory_key = ? AND sequence = ?"
+_DELETE_SIGNAL = "DELETE FROM signals WHERE memory_key = ? AND signal_key = ?"
+_DELETE_STACK = "DELETE FROM stacks WHERE memory_key = ? AND stack_key = ?"
+_WIPE = (
+    "DELETE FROM messages WHERE memory_key = ?",
+    "DELETE FROM stacks WHERE memory_key = ?",
+    "DELETE FROM credits WHERE memory_key = ?",
+)
+"""Signals, vectors and weights go with their messages."""
+
+_OF_SIGNALS = " AND signal_key IN (SELECT value FROM json_each(?))"
+
+
+class SqliteWriting(SqliteReading, WriteTransaction):
+    """The same, with the write lock held."""
+
+    def __init__(self, database: Database, memory_id: str, path: str) -> None:
+        super().__init__(database, memory_id, path)
+        self._writable = database
+        self._connection = database.conn
+        self.erased = False
+        """Whether text or vectors were deleted or replaced."""
+
+    def apply(self, changes: Changes, *, now: datetime) -> Head:
+        """Write `changes` and return the head with its new version.
+
+        Raises:
+            InputError: something in `changes` cannot be stored; nothing was written.
+            VectorError: a vector is not finite float32 of the memory's dimension; nothing was written.
+            StoreError: the database failed or refused; nothing of `changes` is in it, and the block may go on.
+        """
+        self._check_open()
+        changes, now = checked(changes, self._origin.memory_id), utc(now)
+        head = next_head(changes, self._head)
+        created_at = self._created_at or time_text(now)
+        with Faults(self._path), self._writable.atomic():
+            key = self._write_head(head, created_at)
+            self._delete(changes, key)
+            self._write_messages(changes.messages, key, head.version)
+            self._write_signals(changes.signals, key, head.version)
+            self._many(_WEIGHT, [weight_row(weight, key, head.version) for weight in changes.weights])
+            self._many(_STACK, [stack_row(stack, key, head.version) for stack in changes.stacks])
+            self._learn(changes.learned, key, head.version, now)
+        self.erased = self.erased or head.deletion_version == head.version or self._replaces(changes)
+        self._key, self._head, self._created_at = key, head, created_at
+        return head
+
+    def _write_head(self, head: Head, created_at: str) -> int:
+        """Write the memory's row and return its key."""
+        row = head_row(head, created_at)
+        if self._key is None:
+            # SQLite has given the row a number: it is not a table without one.
+            return int(self._connection.execute(_NEW_HEAD, row).lastrowid or 0)
+        # The id and when the memory was made never change.
+        self._connection.execute(_HEAD, (*row[1:-2], row[-1], self._key))
+        return self._key
+
+    def _delete(self, changes: Changes, key: int) -> None:
+        if changes.wipe:
+            for statement in _WIPE:
+                self._connection.execute(statement, (key,))
+        for statement, numbers in (
+            (_DELETE_MESSAGE, changes.deleted_messages),
+            (_DELETE_SIGNAL, changes.deleted_signals),
+            (_DELETE_STACK, changes.deleted_stacks),
+        ):
+            self._many(statement, [(key, int(number)) for number in numbers])
+
+    def _write_messages(self, messages: Sequence[Message], key: int, version: int) -> None:
+        written = self._many(_MESSAGE, [message_row(message, key, version) for message in messages])
+        if written != len(messages):
+            raise StoreError("a stored message cannot get another message_id; nothing was written")
+
+    def _write_signals(self, signals: Sequence[SignalRow], key: int, version: int) -> None:
+        rows = [signal_row(signal, key, version) for signal in signals]
+        self._many(_SIGNAL, rows)
+        self._many(_VECTOR, [vector_row(row, signal.vector) for row, signal in zip(rows, signals, strict=True)])
+
+    def _learn(self, steps: Sequence[Learned], key: int, version: int, now: datetime) -> None:
+        """Change weights that are there, and log it. The checksum is of what the UPDATE computes."""
+        if not steps:
+            return
+        found = self._select(WEIGHTS + _OF_SIGNALS, key, list_text(step.key for step in steps))
+        weights = {row[1]: weight_from(row, self._origin) for row in found}
+        updates: list[Row] = []
+        entries: list[Row] = []
+        for step in steps:
+            old = weights.get(step.key)
+            if old is None:
+                continue
+            new = weights[step.key] = after_learning(old, step)
+            crc = weight_row(new, key, version)[-1]
+            updates.append(
+                (step.factor, step.low, step.high, step.last_used_turn, int(step.used), version, crc, key, step.key)
+            )
+            entries.append(credit_row(credit_of(step, old, new, now), key, version, len(entries)))
+        self._many(_LEARN, updates)
+        self._many(_CREDIT, entries)
+
+    def _replaces(self, changes: Changes) -> bool:
+        """Whether stored messages got new texts."""
+        return self._head is not None and any(
+            message.sequence < self._head.next_sequence for message in changes.messages
+        )
+
+    def _many(self, statement: str, rows: Sequence[Row]) -> int:
+        """Execute a statement for each row; how many rows of the table it changed."""
+        return self._connection.executemany(statement, rows).rowcount if rows else 0

@@ -1,0 +1,117 @@
+"""The form in which values are kept, the same in every store, and checked before anything is written."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import datetime, timezone
+
+import numpy as np
+
+from streetai_core.errors import InputError, VectorError
+from streetai_core.stores.base import Changes, CreditRow, Head, Learned, WeightRow
+from streetai_core.stores.metadata import plain_metadata
+from streetai_core.text.clean import clean
+from streetai_core.types import Message, Vector
+
+
+def checked(changes: Changes, memory_id: str) -> Changes:
+    """`changes` as they are kept: times in UTC, metadata copied; everything else as it was given.
+
+    Raises:
+        InputError: a text, a number, a time or metadata that cannot be stored; the head of another memory.
+        VectorError: a vector that is not finite float32 of shape (head.dim,).
+    """
+    if changes.head.memory_id != memory_id:
+        raise InputError(f"changes of memory {changes.head.memory_id!r} were given to memory {memory_id!r}")
+    _check_vectors([signal.vector for signal in changes.signals], changes.head.dim, "signal")
+    _check_vectors([stack.total for stack in changes.stacks], changes.head.dim, "stack")
+    _check_numbers(changes)
+    return replace(changes, messages=[_kept(message) for message in changes.messages])
+
+
+def next_head(changes: Changes, current: Head | None) -> Head:
+    """The head that results from `changes`: its version is the next one, and the deletion version follows."""
+    version = 1 if current is None else current.version + 1
+    deleted_before = 0 if current is None else current.deletion_version
+    deletes = changes.wipe or changes.deleted_messages or changes.deleted_signals or changes.deleted_stacks
+    return replace(changes.head, version=version, deletion_version=version if deletes else deleted_before)
+
+
+def is_complete(since: int | None, head: Head) -> bool:
+    """Whether a reader at version `since` has to load everything.
+
+    It has to if it has nothing, if rows went since then, or if it is ahead of the store, which happens when the
+    file was replaced by an older one.
+    """
+    return since is None or since < head.deletion_version or since > head.version
+
+
+def after_learning(weight: WeightRow, step: Learned) -> WeightRow:
+    """The weight after one learning step."""
+    return replace(
+        weight,
+        base_weight=min(max(weight.base_weight * step.factor, step.low), step.high),
+        last_used_turn=max(weight.last_used_turn, step.last_used_turn),
+        uses=weight.uses + step.used,
+    )
+
+
+def credit_of(step: Learned, old: WeightRow, new: WeightRow, now: datetime) -> CreditRow:
+    """The log entry of one learning step."""
+    return CreditRow(
+        turn=step.last_used_turn,
+        key=step.key,
+        action=step.action,
+        contribution=step.contribution,
+        old_weight=old.base_weight,
+        new_weight=new.base_weight,
+        created_at=now,
+    )
+
+
+def utc(moment: datetime) -> datetime:
+    """`moment` in UTC; taken as UTC if it has no time zone.
+
+    Raises:
+        InputError: not a datetime, or outside the years 1 to 9999 in UTC.
+    """
+    if not isinstance(moment, datetime):
+        raise InputError(f"a time must be a datetime, got {type(moment).__name__}")
+    if moment.tzinfo is None:
+        return moment.replace(tzinfo=timezone.utc)
+    try:
+        return moment.astimezone(timezone.utc)
+    except OverflowError as error:
+        raise InputError(f"{moment!r} is outside the years 1 to 9999 in UTC") from error
+
+
+def _kept(message: Message) -> Message:
+    for what in ("message_id", "role", "content", "conversation_id", "name"):
+        _check_text(getattr(message, what), what)
+    return replace(message, created_at=utc(message.created_at), metadata=plain_metadata(message.metadata))
+
+
+def _check_text(text: str | None, what: str) -> None:
+    """Refuse what not every database can keep."""
+    if text is not None and clean(text)[1]:
+        raise InputError(f"{what} must not contain NUL or lone surrogates; replace them by U+FFFD first")
+
+
+def _check_vectors(vectors: Sequence[Vector], dim: int | None, what: str) -> None:
+    for number, vector in enumerate(vectors):
+        if not isinstance(vector, np.ndarray) or vector.dtype != np.float32 or vector.shape != (dim,):
+            shape = f"{getattr(vector, 'dtype', type(vector).__name__)} {getattr(vector, 'shape', '')}"
+            raise VectorError(f"vector of {what} {number} must be native float32 of shape ({dim},), got {shape}")
+    if vectors and not np.isfinite(np.concatenate(vectors)).all():
+        raise VectorError(f"a {what} vector is not finite; nothing was stored")
+
+
+def _check_numbers(changes: Changes) -> None:
+    for weight in changes.weights:
+        if not math.isfinite(weight.base_weight):
+            raise InputError(f"base_weight of signal {weight.key} must be finite, got {weight.base_weight}")
+    for step in changes.learned:
+        if not all(map(math.isfinite, (step.factor, step.low, step.high, step.contribution))):
+            raise InputError(f"a learning step must have finite numbers, got {step}")

@@ -1,0 +1,1 @@
+"""What plug-in authors need to test their own stores and encoders."""

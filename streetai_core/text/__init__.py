@@ -1,0 +1,1 @@
+"""Text: cleaning and chunking."""

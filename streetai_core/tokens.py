@@ -1,0 +1,80 @@
+"""Counting tokens: a dependency-free estimate, or tiktoken where its file is on this machine."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import tempfile
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, Protocol, runtime_checkable
+
+from streetai_core.errors import MissingExtraError, ModelFileError
+
+MESSAGE_OVERHEAD = 4
+"""Tokens that a chat API adds to a message for its role and borders (OpenAI cookbook: 3 to 4)."""
+
+_CHARACTERS_PER_TOKEN = 4
+"""English prose has about four characters a token in the tokenizers of all large providers."""
+
+_WIDE_START = 0x2E80
+"""First code point of the CJK blocks. From here a character is about a token of its own."""
+
+
+@runtime_checkable
+class TokenCounter(Protocol):
+    """Anything that says how many tokens a text has."""
+
+    def count(self, text: str) -> int:
+        """Tokens of `text`; 0 for the empty text, and never more for a part of a text than for all of it."""
+
+
+class EstimatedTokens:
+    """A quarter of the characters, rounded up; a CJK character counts as a whole token."""
+
+    def count(self, text: str) -> int:
+        """Estimated tokens of `text`."""
+        if text.isascii():
+            return -(-len(text) // _CHARACTERS_PER_TOKEN)
+        wide = sum(1 for character in text if ord(character) >= _WIDE_START)
+        return wide + -(-(len(text) - wide) // _CHARACTERS_PER_TOKEN)
+
+
+class TiktokenTokens:
+    """OpenAI's tokenizer, if the package is installed and its file is already on this machine.
+
+    Raises:
+        MissingExtraError: tiktoken is not installed.
+        ModelFileError: the encoding is not in tiktoken's cache; we never start a download.
+    """
+
+    def __init__(self, encoding: str = "o200k_base") -> None:
+        try:
+            import tiktoken  # noqa: PLC0415 - optional, and slow to import
+        except ImportError as error:
+            raise MissingExtraError("tiktoken", "openai") from error
+        address = f"https://openaipublic.blob.core.windows.net/encodings/{encoding}.tiktoken"
+        folder = os.environ.get("TIKTOKEN_CACHE_DIR") or os.environ.get("DATA_GYM_CACHE_DIR")
+        cache = Path(folder) if folder else Path(tempfile.gettempdir()) / "data-gym-cache"
+        # tiktoken names a cached file by the SHA-1 of the address it came from.
+        file = cache / hashlib.sha1(address.encode(), usedforsecurity=False).hexdigest()
+        if not file.is_file():
+            raise ModelFileError(
+                f"tiktoken's {encoding} is not on this machine (looked for {file}). Fetch it once with "
+                f"tiktoken.get_encoding({encoding!r}), or use the default estimate."
+            )
+        self._encoding = tiktoken.get_encoding(encoding)
+
+    def count(self, text: str) -> int:
+        """Tokens of `text`; special tokens in it count as plain text."""
+        return len(self._encoding.encode(text, disallowed_special=()))
+
+
+def count_messages(messages: Sequence[Mapping[str, Any]], counter: TokenCounter) -> int:
+    """Tokens of a list of `{"role", "content"}` messages, the overhead of each included."""
+    return sum(count_message(str(message["content"]), counter) for message in messages)
+
+
+def count_message(content: str, counter: TokenCounter) -> int:
+    """Tokens of one message, its overhead included."""
+    return counter.count(content) + MESSAGE_OVERHEAD

@@ -1,0 +1,238 @@
+"""The vocabulary: frozen values that every part of the library shares.
+
+Nothing here reads a clock, a file or a database.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any, Literal, TypeAlias, TypedDict
+
+import numpy as np
+import numpy.typing as npt
+
+Vector: TypeAlias = npt.NDArray[np.float32]
+"""One embedding, shape (dim,), float32, unit length or all zeros ("no vector")."""
+
+Matrix: TypeAlias = npt.NDArray[np.float32]
+"""Embeddings by row, shape (n, dim), float32, C-contiguous."""
+
+Role: TypeAlias = Literal["user", "assistant", "system", "tool", "developer"]
+ROLES: tuple[Role, ...] = ("user", "assistant", "system", "tool", "developer")
+
+ChunkKind: TypeAlias = Literal["chunk", "code"]
+Action: TypeAlias = Literal["boost", "demote", "none"]
+
+
+@dataclass(frozen=True, slots=True)
+class Chunk:
+    """A span `[start, end)` of a message, in characters: the unit that is embedded.
+
+    The chunks of a message follow each other without a gap, so joining them gives back the message.
+    `block_start` and `block_end` span what is shown as a whole: a long code fence is embedded in several
+    windows that all carry the span of the fence.
+    """
+
+    start: int
+    end: int
+    kind: ChunkKind = "chunk"
+    block_start: int = -1
+    block_end: int = -1
+
+    def __post_init__(self) -> None:
+        """A chunk that belongs to no larger block is its own block."""
+        if self.block_start < 0:
+            object.__setattr__(self, "block_start", self.start)
+            object.__setattr__(self, "block_end", self.end)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NewMessage:
+    """A message to store, as the caller gives it to `Memory.add_messages`."""
+
+    content: str
+    role: Role
+    conversation_id: str | None = None
+    name: str | None = None
+    created_at: datetime | None = None
+    """When it was said. `None`: now. Without a time zone: taken as UTC."""
+    message_id: str | None = None
+    """A stable id of the caller's. Adding the same id and text again stores nothing."""
+    metadata: Mapping[str, Any] | None = None
+    """JSON values only."""
+    ticks: bool | None = None
+    """Whether the message advances the memory's clock. `None`: yes, except for the role `tool`."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Message:
+    """A stored message: exactly what was said."""
+
+    message_id: str
+    role: Role
+    content: str
+    turn: int
+    """The memory's clock when it was stored."""
+    sequence: int
+    """Position in the memory; strictly increasing, never reused."""
+    conversation_id: str | None = None
+    name: str | None = None
+    created_at: datetime
+    metadata: Mapping[str, Any] = field(default_factory=dict)
+    sanitised: bool = False
+    """Whether lone surrogates or NUL characters were replaced by U+FFFD."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Signal:
+    """One retrievable piece of a message, with what the memory has learned about it."""
+
+    signal_id: str
+    content: str
+    role: Role
+    turn: int
+    parent_turn_id: str
+    """The id of the message that it is a piece of."""
+    chunk_index: int
+    base_weight: float
+    """Learned importance, changed by boost and demote; a new signal has 1.0."""
+    last_used_turn: int
+    stack_id: str
+    kind: ChunkKind = "chunk"
+    start: int
+    end: int
+    """Its span in the message, in characters."""
+    block_start: int
+    block_end: int
+    """The span shown as a whole for it: of a window of a code fence, the fence."""
+    conversation_id: str | None = None
+    name: str | None = None
+    created_at: datetime
+    uses: int = 0
+    """How often a reply was found to have used it."""
+
+    def effective_weight(self, turn: int, decay_rate: float) -> float:
+        """`base_weight` after exponential decay at `turn`; `decay_rate` is per turn."""
+        return self.base_weight * math.exp(-decay_rate * max(0, turn - self.last_used_turn))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Stack:
+    """A self-organised group of signals round a centroid (not a last-in-first-out stack)."""
+
+    stack_id: str
+    size: int
+    signal_ids: tuple[str, ...]
+    """Newest first."""
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """A signal found for a question. Unpacks as `(signal, score)`."""
+
+    signal: Signal
+    score: float
+    """Higher is better."""
+    parts: Mapping[str, float] = field(default_factory=dict)
+    """What the score is made of; the values sum to `score`."""
+    similarity: float = 0.0
+    """Cosine of question and signal, in [-1, 1]."""
+    effective_weight: float = 0.0
+    """The weight after decay, at the turn of the question."""
+    revived: bool = False
+    """Whether a strong match brought a dead signal back."""
+
+    def __iter__(self) -> Iterator[Any]:
+        """Unpack as `(signal, score)`."""
+        yield self.signal
+        yield self.score
+
+
+class ActivatedStack(TypedDict):
+    """A stack that the question woke, as the inspector lists it."""
+
+    stack_id: str
+    stack_score: float
+    signal_count: int
+
+
+class RetrievedSignal(TypedDict):
+    """A recalled signal, as the inspector lists it."""
+
+    signal_id: str
+    message_id: str
+    role: str
+    turn: int
+    content: str
+    effective_weight: float
+    base_weight: float
+    score: float
+    parts: dict[str, float]
+    revived: bool
+
+
+class Inspector(TypedDict):
+    """What went into a prompt and why. JSON-safe."""
+
+    stacks_activated: list[ActivatedStack]
+    retrieved_signals: list[RetrievedSignal]
+    recency_window_size: int
+    """Messages sent verbatim, the new one not counted."""
+    long_term_count: int
+    """Recalled signals in the prompt."""
+    tokens_sent: int
+    tokens_full_history: int
+    """What resending everything said so far, and the question, would have cost."""
+    tokens_window: int
+    tokens_recalled: int
+    token_budget: int | None
+    whole_history_sent: bool
+    """True while the history costs no more than a selection of it, so that it was sent as it is."""
+
+
+@dataclass(frozen=True, slots=True)
+class Prompt:
+    """The messages to send, and what they were made of."""
+
+    messages: list[dict[str, Any]]
+    """`{"role", "content"}` dicts that any chat API takes, ending with the new user message."""
+    retrieved: list[Hit]
+    """The hits that are in the prompt; give them to `post_process` with the reply."""
+    inspector: Inspector
+    recalled_text: str = ""
+    """The fenced block of recalled text as it stands in the last message; empty when nothing was recalled."""
+    window: tuple[Message, ...] = ()
+    """The stored messages that are sent verbatim, oldest first."""
+
+
+class WeightUpdate(TypedDict):
+    """What learning did to one signal."""
+
+    signal_id: str
+    content: str
+    contribution: float
+    old_weight: float
+    new_weight: float
+    action: Action
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Miss:
+    """A near miss: a signal that was considered and is not among the hits."""
+
+    hit: Hit
+    reason: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Why:
+    """The answer to "why these?": every hit with its parts, and the best of what was left out."""
+
+    question: str
+    turn: int
+    hits: tuple[Hit, ...]
+    near_misses: tuple[Miss, ...]
+    stacks: tuple[ActivatedStack, ...]

@@ -1,0 +1,47 @@
+"""StreetAI Memory for LangChain.
+
+from langchain_classic.chains import ConversationChain
+from streetai_langchain import StreetAIMemory
+
+with StreetAIMemory("memory.db") as memory:
+    chain = ConversationChain(llm=model, memory=memory.classic("session-1"))
+    chain.invoke({"input": "I am vegetarian."})
+
+Importing this needs langchain-core only; what is built on another package is imported when its name is first used.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from streetai_langchain.chat_history import StreetAIChatMessageHistory
+    from streetai_langchain.classic import StreetAIChainMemory, Turn
+    from streetai_langchain.memory import StreetAIMemory
+
+__all__ = ["StreetAIChainMemory", "StreetAIChatMessageHistory", "StreetAIMemory", "Turn"]
+
+_MODULES = {
+    "StreetAIChainMemory": "streetai_langchain.classic",
+    "StreetAIChatMessageHistory": "streetai_langchain.chat_history",
+    "StreetAIMemory": "streetai_langchain.memory",
+    "Turn": "streetai_langchain.classic",
+}
+
+
+def __getattr__(name: str) -> object:
+    """Import the module of a public name at its first use.
+
+    Raises:
+        MissingExtraError: the name needs a package that is not installed.
+    """
+    if name not in _MODULES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value = globals()[name] = getattr(import_module(_MODULES[name]), name)
+    return value
+
+
+def __dir__() -> list[str]:
+    """The public names, imported or not."""
+    return sorted({*globals(), *__all__})

@@ -1,0 +1,118 @@
+"""A LangChain chat history: the transcript of one conversation, complete or its end."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from concurrent.futures import Executor
+
+from langchain_core.chat_history import BaseChatMessageHistory
+from langchain_core.messages import BaseMessage
+
+from streetai_core import Memory, Message
+from streetai_core.aio import twin
+from streetai_core.errors import InputError
+from streetai_core.text.clean import check_id
+from streetai_langchain.messages import from_stored, to_stored
+
+
+class StreetAIChatMessageHistory(BaseChatMessageHistory):
+    """What was said in one conversation, as LangChain messages, in the order it was said.
+
+    A history is a transcript: LangChain asks it without a question, so it recalls nothing. Use `StreetAIChainMemory`
+    for recall.
+
+    A history is a light handle, made for one run and safe to throw away. What it has read stays as it was until it
+    writes: `RunnableWithMessageHistory` reads twice in a run and tells old messages from new ones by their number.
+
+    Args:
+        memory: where the messages are.
+        conversation_id: whose messages; `None` is the conversation without an id.
+        window: only the last so many messages, from 1. They start with a user message, so that no tool result lacks
+            its call: of an exchange that is longer than the window all is given, of others that stick out nothing.
+            `None`: the whole transcript.
+
+    Raises:
+        InputError: the id or the window cannot be used.
+    """
+
+    def __init__(self, memory: Memory, conversation_id: str | None, *, window: int | None = None) -> None:
+        super().__init__()
+        if not isinstance(memory, Memory):
+            raise InputError(f"memory must be a streetai_core.Memory, got {type(memory).__name__}")
+        if window is not None and (isinstance(window, bool) or not isinstance(window, int) or window < 1):
+            raise InputError(f"window must be None or a whole number from 1, got {window!r}")
+        self.memory = memory
+        self.conversation_id = None if conversation_id is None else check_id(conversation_id, "conversation_id")
+        self.window = window
+        self._view: tuple[BaseMessage, ...] | None = None
+
+    @property
+    def executor(self) -> Executor:
+        """Where the async twins run."""
+        return self.memory.executor
+
+    @property
+    def messages(self) -> list[BaseMessage]:  # type: ignore[override]  # documented upstream: a property or attribute
+        """The messages, oldest first; a list of your own."""
+        if self._view is None:
+            self._view = tuple(from_stored(message) for message in self._stored())
+        return list(self._view)
+
+    async def aget_messages(self) -> list[BaseMessage]:
+        """Async twin of `messages`."""
+        return await self._aget()
+
+    def add_messages(self, messages: Sequence[BaseMessage]) -> None:
+        """Store messages in order, all or none. A message with an id that is there already is not stored again.
+
+        Raises:
+            InputError: one of them is not a message.
+            EncoderError: the embedding model failed.
+            StoreError: the database failed.
+        """
+        if messages:
+            self.memory.add_messages([to_stored(message, self.conversation_id) for message in messages])
+        self._view = None
+
+    async def aadd_messages(self, messages: Sequence[BaseMessage]) -> None:
+        """Async twin of `add_messages`."""
+        await self._aadd(messages)
+
+    def clear(self) -> None:
+        """Delete this conversation; others of the same memory stay."""
+        self.memory.delete_conversation(self.conversation_id)
+        self._view = None
+
+    async def aclear(self) -> None:
+        """Async twin of `clear`."""
+        await self._aclear()
+
+    def _get(self) -> list[BaseMessage]:
+        return self.messages
+
+    _aget = twin(_get)
+    _aadd = twin(add_messages)
+    _aclear = twin(clear)
+
+    def _stored(self) -> list[Message]:
+        """The stored messages that are shown."""
+        if self.window is None:
+            return self.memory.messages(conversation_id=self.conversation_id)
+        newest = self.memory.messages(conversation_id=self.conversation_id, last=self.window + 1)
+        if len(newest) <= self.window:
+            return newest
+        start = _first_of_user(newest[1:])
+        if start is not None:
+            return newest[1 + start :]
+        return _last_exchange(self.memory.messages(conversation_id=self.conversation_id))
+
+
+def _first_of_user(messages: Sequence[Message]) -> int | None:
+    """The position of the first user message."""
+    return next((number for number, message in enumerate(messages) if message.role == "user"), None)
+
+
+def _last_exchange(messages: list[Message]) -> list[Message]:
+    """From the last user message on; all, if there is none."""
+    start = _first_of_user(messages[::-1])
+    return messages if start is None else messages[len(messages) - 1 - start :]

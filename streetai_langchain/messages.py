@@ -1,0 +1,223 @@
+"""LangChain messages as stored messages, and back without loss.
+
+The text is stored as the message's content, so that it can be recalled, edited and shown like any other; name, tool
+calls and the id of a tool result have their places in a stored message too. Everything else that LangChain knows of
+the message is in its metadata under "langchain", as plain JSON. Nothing is stored twice.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+from collections.abc import Mapping
+from hashlib import sha256
+from typing import Any
+
+from langchain_core.messages import (
+    AIMessage,
+    BaseMessage,
+    ChatMessage,
+    FunctionMessage,
+    HumanMessage,
+    RemoveMessage,
+    SystemMessage,
+    ToolCall,
+    ToolMessage,
+    message_chunk_to_message,
+    messages_from_dict,
+)
+
+from streetai_core.errors import InputError
+from streetai_core.text.clean import clean
+from streetai_core.types import ROLES, Message, NewMessage, Role
+from streetai_langchain.json_values import JsonCopy
+
+logger = logging.getLogger(__name__)
+
+_KEY = "langchain"
+"""Where in the metadata of a stored message its LangChain part is."""
+
+_CLASSES: dict[str, type[BaseMessage]] = {
+    "human": HumanMessage,
+    "ai": AIMessage,
+    "system": SystemMessage,
+    "tool": ToolMessage,
+    "function": FunctionMessage,
+    "chat": ChatMessage,
+}
+"""LangChain's own classes by type; a message of a subclass comes back as one of them."""
+
+_ROLE_OF: dict[str, Role] = {
+    "human": "user",
+    "ai": "assistant",
+    "system": "system",
+    "tool": "tool",
+    "function": "tool",
+}
+
+_ID_LENGTH = 32
+"""Hexadecimal digits of an id made from a LangChain id: 128 bits, like a UUID."""
+
+
+def to_stored(message: BaseMessage, conversation_id: str | None) -> NewMessage:
+    """A LangChain message as it is stored; a streamed chunk as the message that it stands for.
+
+    A message with an id is stored once: adding it again with the same text to the same conversation changes nothing.
+    What is not JSON and cannot be made so is left out, and named in a logged warning.
+
+    Raises:
+        InputError: `message` is not a LangChain message, or a `RemoveMessage`, which says nothing.
+    """
+    if not isinstance(message, BaseMessage) or isinstance(message, RemoveMessage):
+        raise InputError(f"only messages that say something can be stored, got {type(message).__name__}")
+    spoken = message_chunk_to_message(message)
+    text = text_of(spoken)
+    kind, values = _kind_and_fields(spoken)
+    calls = values.get("tool_calls")
+    return NewMessage(
+        content=text,
+        role=_role_of(spoken, kind),
+        conversation_id=conversation_id,
+        name=spoken.name,
+        message_id=_message_id(spoken, kind, text, conversation_id),
+        metadata=_metadata(kind, values),
+        # A message that calls tools is no final reply, even if its calls have no ids to tell the core so.
+        ticks=False if calls else None,
+    )
+
+
+def from_stored(message: Message) -> BaseMessage:
+    """A stored message as a LangChain message, whoever stored it. A text that was edited since is the edited one."""
+    payload = message.metadata.get(_KEY)
+    if isinstance(payload, Mapping):
+        try:
+            return _restored(message, payload)
+        except (KeyError, TypeError, ValueError) as error:
+            logger.warning(
+                "message %s has a LangChain part that cannot be read, so only its text is given: %s",
+                message.message_id,
+                error,
+            )
+    return _by_role(message)
+
+
+def text_of(value: object) -> str:
+    """What was said, as text: of a message, of several, of content blocks, or of any other value of a chain."""
+    if isinstance(value, BaseMessage):
+        return str(value.text)
+    if isinstance(value, list | tuple) and value:
+        if all(isinstance(item, BaseMessage) for item in value):
+            return "\n\n".join(text for item in value if (text := text_of(item)))
+        if all(isinstance(item, str | dict) for item in value):
+            return str(HumanMessage(content=list(value)).text)
+    return str(value)
+
+
+def is_tool_traffic(message: Message) -> bool:
+    """Whether a stored message is a tool result, or calls tools."""
+    return message.role == "tool" or bool(message.metadata.get("tool_calls"))
+
+
+def _kind_and_fields(message: BaseMessage) -> tuple[str, dict[str, Any]]:
+    """Which of LangChain's own types a message comes back as, and its fields that differ from that type's defaults."""
+    kind = next((name for name, known in _CLASSES.items() if isinstance(message, known)), "chat")
+    copy = JsonCopy()
+    values = copy.fields({**message.__dict__, **(message.model_extra or {})})
+    if copy.dropped:
+        logger.warning(
+            "of a LangChain message everything is kept but what is not JSON: %s", ", ".join(sorted(copy.dropped))
+        )
+    if not isinstance(message, _CLASSES[kind]):
+        values["role"] = message.type
+    del values["type"]
+    known = _CLASSES[kind].model_fields
+    return kind, {
+        name: value
+        for name, value in values.items()
+        if name not in known or value != known[name].get_default(call_default_factory=True)
+    }
+
+
+def _metadata(kind: str, values: dict[str, Any]) -> dict[str, Any]:
+    """The metadata of a stored message; takes what has a place of its own out of `values`."""
+    metadata: dict[str, Any] = {}
+    values.pop("name", None)
+    if isinstance(values.get("content"), str):
+        del values["content"]
+    if kind == "tool":
+        metadata["tool_call_id"] = values.pop("tool_call_id")
+    calls = values.get("tool_calls")
+    if calls and all(call.get("id") for call in calls):
+        metadata["tool_calls"] = [_openai_form(call) for call in calls]
+        if _calls(metadata) == calls:
+            del values["tool_calls"]
+    metadata[_KEY] = {"type": kind, "data": values} if values else {"type": kind}
+    return metadata
+
+
+def _openai_form(call: Mapping[str, Any]) -> dict[str, Any]:
+    """A tool call as the core and most APIs know it."""
+    arguments = json.dumps(call["args"], ensure_ascii=False)
+    return {"id": call["id"], "type": "function", "function": {"name": call["name"], "arguments": arguments}}
+
+
+def _calls(metadata: Mapping[str, Any]) -> list[ToolCall]:
+    """The tool calls of a stored message as LangChain has them; those that cannot be read are left out."""
+    raw = metadata.get("tool_calls")
+    calls: list[ToolCall] = []
+    for entry in raw if isinstance(raw, list) else []:
+        try:
+            function = entry["function"]
+            arguments = json.loads(function["arguments"] or "{}")
+            call = ToolCall(name=function["name"], args=arguments, id=entry["id"], type="tool_call")
+        except (KeyError, TypeError, ValueError):
+            continue
+        if isinstance(arguments, dict):
+            calls.append(call)
+    return calls
+
+
+def _role_of(message: BaseMessage, kind: str) -> Role:
+    """The core's role; of a `ChatMessage` the one it names, and the user's if the core does not know that one."""
+    named = str(getattr(message, "role", "")) if kind == "chat" else kind
+    same: Role | None = next((role for role in ROLES if role == named), None)
+    return same or _ROLE_OF.get(named, "user")
+
+
+def _message_id(message: BaseMessage, kind: str, text: str, conversation_id: str | None) -> str | None:
+    """An id that makes adding a message again harmless; `None` if it has no LangChain id.
+
+    LangChain's ids are not unique in a whole memory, and a message may come again under its id with another text. Both
+    are made part of the id, so that neither is ever refused or taken for another.
+    """
+    if not message.id:
+        return None
+    digest = sha256(json.dumps([conversation_id, kind, message.id, text]).encode()).hexdigest()
+    return f"{_KEY}-{digest[:_ID_LENGTH]}"
+
+
+def _restored(message: Message, payload: Mapping[str, Any]) -> BaseMessage:
+    """The LangChain message behind a stored one that has a LangChain part."""
+    data: dict[str, Any] = {"content": message.content, "name": message.name, **payload.get("data", {})}
+    calls = _calls(message.metadata)
+    if calls:
+        data.setdefault("tool_calls", calls)
+    if payload["type"] == "tool":
+        data["tool_call_id"] = message.metadata["tool_call_id"]
+    [restored] = messages_from_dict([{"type": payload["type"], "data": data}])
+    if clean(text_of(restored))[0] != message.content:
+        restored.content = message.content
+    return restored
+
+
+def _by_role(message: Message) -> BaseMessage:
+    """A message that was not stored through LangChain."""
+    content, name = message.content, message.name
+    if message.role == "assistant":
+        return AIMessage(content=content, name=name, id=message.message_id, tool_calls=_calls(message.metadata))
+    if message.role == "tool":
+        call_id = str(message.metadata.get("tool_call_id") or "")
+        return ToolMessage(content=content, name=name, id=message.message_id, tool_call_id=call_id)
+    if message.role == "user":
+        return HumanMessage(content=content, name=name, id=message.message_id)
+    return SystemMessage(content=content, name=name, id=message.message_id)

@@ -1,0 +1,1 @@
+"""StreetAI Memory for LlamaIndex."""

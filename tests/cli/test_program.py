@@ -1,0 +1,183 @@
+"""The program: its commands come from packages, a broken one harms no other, and it ends with one clear line."""
+
+import subprocess
+import sys
+
+import pytest
+from click.testing import CliRunner
+
+from streetai_core import __version__
+from streetai_core.cli import main
+from tests.cli.conftest import OUR_COMMANDS, ROOT
+
+COMMANDS = [
+    "breaks",
+    "chatters",
+    "dashes",
+    "demo",
+    "fails",
+    "gone",
+    "interrupted",
+    "misnamed",
+    "not-a-command",
+    "works",
+]
+
+
+def test_version():
+    """`--version` tells the version of the library."""
+    result = CliRunner().invoke(main, ["--version"])
+    assert (0, f"streetai, version {__version__}\n") == (result.exit_code, result.stdout)
+
+
+def test_our_commands_are_declared():
+    """What these tests install is what pyproject.toml says."""
+    name, _, target = OUR_COMMANDS.partition(" = ")
+    declared = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
+    assert f'[project.entry-points."streetai.commands"]\n{name} = "{target}"' in declared
+    assert '[project.scripts]\nstreetai = "streetai_core.cli:main"' in declared
+
+
+def test_names_are_listed_without_importing(installed, monkeypatch):
+    """The names come from the packages' metadata; not even a broken package is touched."""
+    monkeypatch.syspath_prepend(installed)
+    monkeypatch.delitem(sys.modules, "other_commands", raising=False)
+    assert COMMANDS == main.list_commands(None)
+    assert "other_commands" not in sys.modules
+
+
+def test_the_program_starts_without_langchain(streetai):
+    """Neither the version nor the help of the demo need what only a run of the demo needs."""
+    probe = (
+        "import sys; sys.argv = ['streetai', 'demo', '--help']\n"
+        "from streetai_core.cli import main\n"
+        "try: main()\n"
+        "finally: print([name for name in sys.modules if name.startswith(('langchain', 'fastembed', 'rich'))])"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", probe], env=streetai.environment(), capture_output=True, text=True, check=False
+    )
+    assert (0, "[]") == (done.returncode, done.stdout.splitlines()[-1])
+
+
+def test_help_lists_all_commands(invoke):
+    """Broken commands are listed too, and marked."""
+    result = invoke("--help")
+    assert 0 == result.exit_code
+    listed = {line.split()[0]: line for line in result.stdout.partition("Commands:")[2].splitlines() if line.strip()}
+    assert COMMANDS == sorted(listed)
+    assert "Say the words." in listed["works"]
+    assert {"gone", "misnamed", "not-a-command"} == {name for name in listed if "cannot be used" in listed[name]}
+
+
+def test_a_command_gets_its_arguments(invoke):
+    """A working command of another package runs, whatever is wrong with its neighbours."""
+    result = invoke("works", "two", "words")
+    assert (0, "two words\n", "") == (result.exit_code, result.stdout, result.stderr)
+
+
+@pytest.mark.parametrize("name", ["gone", "misnamed", "not-a-command"])
+@pytest.mark.parametrize("arguments", [[], ["--help"], ["anything", "--at", "all"]])
+def test_a_broken_command_explains_itself(invoke, name, arguments):
+    """One line with what to do, exit code 1, whatever it is asked."""
+    result = invoke(name, *arguments)
+    assert (1, "") == (result.exit_code, result.stdout)
+    assert result.stderr.startswith(f"Error: the command '{name}' cannot be used: ")
+    assert result.stderr.endswith("pip install --upgrade --force-reinstall other-commands\n")
+    assert 1 == result.stderr.count("\n")
+
+
+@pytest.mark.parametrize("missing", ["langchain_classic", "langchain_core"])
+def test_a_missing_extra_is_named(streetai, missing):
+    """Without LangChain the demo says which line installs it."""
+    probe = (
+        f"import sys; sys.modules[{missing!r}] = None; sys.argv = ['streetai', 'demo']\n"
+        "from streetai_core.cli import main; main()"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", probe],
+        cwd=streetai.folder,
+        env=streetai.environment(),
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (1, "") == (done.returncode, done.stdout)
+    assert done.stderr.startswith("Error: ")
+    assert "pip install 'streetai[" in done.stderr
+    assert 1 == done.stderr.count("\n")
+    assert [] == list(streetai.folder.iterdir())
+
+
+def test_an_own_package_that_cannot_be_imported_names_its_extra(tmp_path, monkeypatch):
+    """Of our own packages the name tells the extra."""
+    facts = tmp_path / "ours-1.0.dist-info"
+    facts.mkdir()
+    (facts / "METADATA").write_text("Metadata-Version: 2.1\nName: ours\nVersion: 1.0\n", encoding="utf-8")
+    (facts / "entry_points.txt").write_text(
+        "[streetai.commands]\nlost = streetai_llamaindex.none:command\n", encoding="utf-8"
+    )
+    monkeypatch.syspath_prepend(tmp_path)
+    result = CliRunner().invoke(main, ["lost"])
+    assert 1 == result.exit_code
+    assert result.stderr.endswith("Install what it needs with: pip install 'streetai[llamaindex]'\n")
+
+
+def test_an_error_of_the_library_is_one_line(invoke):
+    """A `StreetAIError` is told on one line of stderr, without control characters; exit code 1."""
+    result = invoke("fails")
+    assert (1, "", "Error: first line [31msecond line\n") == (result.exit_code, result.stdout, result.stderr)
+
+
+def test_a_bug_is_not_hidden(invoke):
+    """Any other exception comes out as it is."""
+    with pytest.raises(RuntimeError, match="a bug"):
+        invoke("breaks")
+
+
+def test_interrupted_is_130(invoke):
+    """Ctrl-C ends with the shells' code and a short line, with what the command has to say to it."""
+    result = invoke("interrupted")
+    assert (130, "", "\nInterrupted. Go on with --more.\n") == (result.exit_code, result.stdout, result.stderr)
+
+
+def test_usage_errors_are_2(invoke):
+    """An unknown command or option is a usage error."""
+    for arguments in (
+        ["nothing-of-that-kind"],
+        ["--nothing"],
+        ["demo", "--token-budget", "0"],
+        ["demo", "--pace", "x"],
+    ):
+        result = invoke(*arguments)
+        assert (2, "") == (result.exit_code, result.stdout)
+        assert "Error: " in result.stderr
+
+
+def test_as_a_module(streetai):
+    """`python -m streetai_core.cli` is the same program."""
+    done = streetai("works", "hello")
+    assert (0, "hello\n", "") == (done.returncode, done.stdout, done.stderr)
+    assert "Usage: streetai demo" in streetai("demo", "--help").stdout
+
+
+def test_a_closed_pipe_is_quiet(streetai):
+    """When the reader goes, as in `streetai ... | head -1`, the program ends without a word."""
+    with streetai.start("chatters") as process:
+        assert "and another line\n" == process.stdout.readline()
+        process.stdout.close()
+        assert "" == process.stderr.read()
+        assert 1 == process.wait()
+
+
+def test_a_narrow_encoding_is_no_error(streetai):
+    """What the terminal's encoding lacks becomes question marks."""
+    done = streetai("dashes", PYTHONIOENCODING="latin-1")
+    assert (0, "? ?\n", "") == (done.returncode, done.stdout, done.stderr)
+
+
+def test_no_file_is_made_by_looking(streetai):
+    """Version, help and usage errors leave the folder as it was."""
+    for arguments in (["--version"], ["--help"], ["demo", "--help"], ["demo", "--nothing"]):
+        streetai(*arguments)
+    assert [] == list(streetai.folder.iterdir())

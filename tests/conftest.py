@@ -1,0 +1,47 @@
+"""For all tests: nothing may connect to another machine."""
+
+import ipaddress
+import sys
+
+import pytest
+
+_LOCAL_NAMES = frozenset({"localhost", ""})
+_violations: list[str] = []
+
+
+def _is_local(host):
+    """Whether a host is this machine."""
+    if host is None or host in _LOCAL_NAMES:
+        return True
+    try:
+        return ipaddress.ip_address(host.decode() if isinstance(host, bytes) else host).is_loopback
+    except ValueError:
+        return False
+
+
+def _watch(event, arguments):
+    """Refuse and remember every look-up of and connection to another machine."""
+    if event == "socket.getaddrinfo":
+        host = arguments[0]
+    elif event in {"socket.connect", "socket.sendto"} and isinstance(arguments[1], tuple):
+        host = arguments[1][0]
+    else:
+        return
+    if not _is_local(host):
+        _violations.append(f"{event} {host}")
+        raise OSError(f"the tests may not use the network, and something asked for {host}")
+
+
+sys.addaudithook(_watch)
+
+
+def pytest_sessionfinish(session, exitstatus):
+    """Fail the whole run if anything tried, even if the code under test swallowed the refusal."""
+    if _violations:
+        session.exitstatus = pytest.ExitCode.TESTS_FAILED
+
+
+def pytest_terminal_summary(terminalreporter):
+    """Say what tried."""
+    for violation in _violations:
+        terminalreporter.write_line(f"NETWORK USED: {violation}", red=True)

@@ -1,0 +1,1 @@
+"""Tests of the core: state, placement, arithmetic."""

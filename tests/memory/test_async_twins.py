@@ -1,0 +1,128 @@
+"""Every verb has an async twin that does the same and never blocks the loop."""
+
+import asyncio
+import inspect
+import threading
+
+import pytest
+
+from streetai_core import Memory, MemoryRegistry, NewMessage
+from streetai_core.encoders.hashing import HashingEncoder
+
+TEXTS = ["My boat is called Kestrel.", "A fine name for a boat.", "She draws one metre forty.", "Noted, 1.4 m."]
+
+
+def verbs(of):
+    """Public methods that are not twins themselves."""
+    public = {name for name, value in inspect.getmembers(of, callable) if not name.startswith("_")}
+    return {name for name in public if not (name.startswith("a") and name[1:] in public)}
+
+
+@pytest.mark.parametrize(
+    ("of", "without"),
+    [
+        (Memory, set()),
+        # `get` does no I/O, and `close` waits for the twins' own threads.
+        (MemoryRegistry, {"get", "close"}),
+    ],
+)
+def test_no_verb_lacks_its_twin(of, without):
+    """Found by looking, so that a new verb cannot be forgotten."""
+    missing = {name for name in verbs(of) - without if not inspect.iscoroutinefunction(getattr(of, f"a{name}", None))}
+    assert set() == missing
+
+
+def sync_run(memory):
+    """The four flows, one after the other."""
+    memory.add_messages([NewMessage(content=text, role="user", message_id=str(n)) for n, text in enumerate(TEXTS)])
+    memory.add_message("And the berth is 31.", "user", message_id="berth")
+    memory.update_message("1", "A fine name.")
+    memory.delete_message("3")
+    prompt = memory.build_prompt("How deep is my boat?", conversation_id="another")
+    updates = memory.post_process(prompt.retrieved, "She draws one metre forty.")
+    return (
+        prompt.messages,
+        [(row["content"], row["new_weight"]) for row in updates],
+        memory.retrieve("boat"),
+        memory.why("boat"),
+    )
+
+
+async def async_run(memory):
+    """The same with twins."""
+    await memory.aadd_messages(
+        [NewMessage(content=text, role="user", message_id=str(n)) for n, text in enumerate(TEXTS)]
+    )
+    await memory.aadd_message("And the berth is 31.", "user", message_id="berth")
+    await memory.aupdate_message("1", "A fine name.")
+    await memory.adelete_message("3")
+    prompt = await memory.abuild_prompt("How deep is my boat?", conversation_id="another")
+    updates = await memory.apost_process(prompt.retrieved, "She draws one metre forty.")
+    return (
+        prompt.messages,
+        [(row["content"], row["new_weight"]) for row in updates],
+        await memory.aretrieve("boat"),
+        await memory.awhy("boat"),
+    )
+
+
+def comparable(outcome):
+    """An outcome without what is random or a time: ids, and the mark of the fence that depends on them."""
+    messages, updates, hits, why = outcome
+    contents = [message["content"].partition("]")[2].rpartition("[")[0] or message["content"] for message in messages]
+    scores = [
+        (hit.signal.content, round(hit.score, 6)) for hit in (*hits, *why.hits, *(miss.hit for miss in why.near_misses))
+    ]
+    return contents, updates, scores
+
+
+async def test_twins_do_the_same(tmp_path):
+    """The same prompts, scores and weights."""
+    with MemoryRegistry(tmp_path / "m.db", encoder=HashingEncoder()) as registry:
+        outcome = await async_run(registry.get("async"))
+        assert comparable(sync_run(registry.get("sync"))) == comparable(outcome)
+        assert ["async", "sync"] == await registry.aids()
+        await registry.areset("async")
+        assert [] == registry.get("async").messages()
+
+
+async def test_the_loop_goes_on_while_the_encoder_works(tmp_path):
+    """While a question is being embedded the loop runs other tasks: they are what lets the encoder finish."""
+    released = threading.Event()
+
+    class Waiting(HashingEncoder):
+        """Works until somebody on the loop lets it go."""
+
+        def embed(self, texts, kind):
+            """Wait, then encode."""
+            assert released.wait(30), "the event loop was blocked"
+            return super().embed(texts, kind)
+
+    async def release():
+        released.set()
+
+    async with MemoryRegistry(tmp_path / "m.db", encoder=Waiting()) as registry:
+        adding = asyncio.create_task(registry.get("m").aadd_message("hello to everyone here", "user"))
+        await asyncio.sleep(0)
+        await release()
+        assert 1 == len(await adding)
+
+
+async def test_a_cancelled_add_is_stored_whole_or_not_at_all(tmp_path):
+    """The caller stops waiting; the memory stays in step with the file."""
+    async with MemoryRegistry(tmp_path / "m.db", encoder=HashingEncoder()) as registry:
+        memory = registry.get("m")
+        tasks = [
+            asyncio.create_task(memory.aadd_message(f"message {n} of many", "user", message_id=str(n)))
+            for n in range(60)
+        ]
+        await asyncio.sleep(0)
+        for task in tasks[::3]:
+            task.cancel()
+        results = await asyncio.gather(*tasks, return_exceptions=True)
+        finished = {str(n) for n, result in enumerate(results) if isinstance(result, list)}
+    with MemoryRegistry(tmp_path / "m.db", encoder=HashingEncoder()) as registry:
+        memory = registry.get("m")
+        stored = {message.message_id for message in memory.messages()}
+        assert finished <= stored
+        assert len(stored) == memory.stats()["total_signals"] == memory.stats()["turn_counter"]

@@ -1,0 +1,317 @@
+"""One table of all that can be wrong with what a caller gives: a clear error, and what was stored is still there."""
+
+import math
+import sqlite3
+import sys
+from datetime import datetime, timezone
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from streetai_core import Config, MemoryRegistry, NewMessage
+from streetai_core.encoders.hashing import HashingEncoder
+from streetai_core.errors import (
+    ClosedError,
+    ConfigError,
+    DamagedFileError,
+    EncoderError,
+    EncoderMismatchError,
+    InputError,
+    MessageConflictError,
+    NewerFileError,
+    ReadOnlyStoreError,
+    StaleMemoryError,
+    StreetAIError,
+    VectorError,
+)
+from streetai_core.testing.planted import PlantedEncoder
+
+KEPT = "what was stored before the mistake"
+
+
+@pytest.fixture
+def registry(tmp_path):
+    """A registry with one message in memory m."""
+    with MemoryRegistry(tmp_path / "m.db", encoder=HashingEncoder()) as opened:
+        opened.get("m").add_message(KEPT, "user", message_id="kept")
+        yield opened
+
+
+CALLS = {
+    "role unknown": (InputError, "role", lambda r: r.get("m").add_message("hi there", "human")),
+    "role not text": (InputError, "role", lambda r: r.get("m").add_message("hi there", None)),
+    "content not text": (InputError, "content", lambda r: r.get("m").add_message(b"bytes", "user")),
+    "content None": (InputError, "content", lambda r: r.get("m").add_message(None, "user")),
+    "not a message": (InputError, "NewMessage", lambda r: r.get("m").add_messages(["hello"])),
+    "one bad of many": (
+        InputError,
+        "message 1",
+        lambda r: r.get("m").add_messages(
+            [NewMessage(content="fine", role="user"), NewMessage(content="x", role="nobody")]
+        ),
+    ),
+    "message id empty": (InputError, "message_id", lambda r: r.get("m").add_message("hi there", "user", message_id="")),
+    "message id taken": (
+        MessageConflictError,
+        "update_message",
+        lambda r: r.get("m").add_message("another text", "user", message_id="kept"),
+    ),
+    "conversation id with NUL": (
+        InputError,
+        "conversation_id",
+        lambda r: r.get("m").add_message("hi there", "user", conversation_id="a\0b"),
+    ),
+    "memory id empty": (InputError, "memory_id", lambda r: r.get("")),
+    "memory id too long": (InputError, "memory_id", lambda r: r.get("x" * 513)),
+    "memory id with surrogate": (InputError, "memory_id", lambda r: r.get("a\ud800")),
+    "memory id not text": (InputError, "memory_id", lambda r: r.get(7)),
+    "created_at is text": (
+        InputError,
+        "created_at",
+        lambda r: r.get("m").add_message("hi there", "user", created_at="today"),
+    ),
+    "metadata not JSON": (
+        InputError,
+        "metadata",
+        lambda r: r.get("m").add_message("hi there", "user", metadata={"a": object()}),
+    ),
+    "metadata NaN": (
+        InputError,
+        "metadata",
+        lambda r: r.get("m").add_message("hi there", "user", metadata={"a": math.nan}),
+    ),
+    "metadata a list": (InputError, "metadata", lambda r: r.get("m").add_message("hi there", "user", metadata=["a"])),
+    "update to blank": (InputError, "delete_message", lambda r: r.get("m").update_message("kept", "  \n ")),
+    "prompt for nothing": (InputError, "blank", lambda r: r.get("m").build_prompt("  ")),
+    "prompt for None": (InputError, "user_message", lambda r: r.get("m").build_prompt(None)),
+    "question not text": (InputError, "str", lambda r: r.get("m").retrieve(7)),
+    "limit negative": (InputError, "limit", lambda r: r.get("m").retrieve("what", limit=-1)),
+    "budget a float": (InputError, "token_budget", lambda r: r.get("m").build_prompt("what", token_budget=1.5)),
+    "budget too small": (InputError, "token_budget", lambda r: r.get("m").build_prompt("what was it?", token_budget=3)),
+    "learning from rubbish": (InputError, "retrieved", lambda r: r.get("m").post_process([7], "a reply")),
+    "last negative": (InputError, "last", lambda r: r.get("m").messages(last=-2)),
+}
+
+
+@pytest.mark.parametrize("case", CALLS)
+def test_wrong_arguments_are_named_and_nothing_changes(registry, case):
+    """The error is of our tree, says what is wrong, and leaves the memory as it was."""
+    error, words, call = CALLS[case]
+    before = registry.get("m").stats()
+    with pytest.raises(error, match=words) as caught:
+        call(registry)
+    assert isinstance(caught.value, StreetAIError)
+    assert before == registry.get("m").stats()
+    assert KEPT == registry.get("m").retrieve(KEPT)[0].signal.content
+
+
+@pytest.mark.parametrize("text", ["", " ", "\n\t\u3000 \n"])
+def test_blank_text_is_not_stored(registry, text):
+    """No signal, no turn, no error."""
+    before = registry.get("m").stats()
+    assert [] == registry.get("m").add_message(text, "user")
+    assert before == registry.get("m").stats()
+
+
+@pytest.mark.parametrize(
+    ("said", "stored"),
+    [
+        ("half a \ud83d pair", "half a \ufffd pair"),
+        ("a NUL \x00 inside", "a NUL \ufffd inside"),
+    ],
+)
+def test_what_no_database_can_hold_is_replaced_and_marked(registry, said, stored):
+    """Lone surrogates and NUL become U+FFFD; the message says so."""
+    registry.get("m").add_message(said, "user")
+    message = registry.get("m").messages()[-1]
+    assert (stored, True) == (message.content, message.sanitised)
+
+
+@pytest.mark.parametrize(
+    "said", ["\ufeffBOM", "a\u200dZWJ 👩\u200d🚀", "\u202eRTL", "e\u0301 and é", "tabs\t\r\nCRLF", "\x1b[31mred"]
+)
+def test_everything_else_comes_back_as_it_was(registry, said):
+    """No normalisation, no trimming."""
+    registry.get("m").add_message(said, "user", name=said)
+    message = registry.get("m").messages()[-1]
+    assert (said, said, False) == (message.content, message.name, message.sanitised)
+
+
+HOSTILE_IDS = [
+    "'; DROP TABLE memories; --",
+    "%",
+    "_",
+    "m ",
+    "M",
+    "é",
+    "e\u0301",
+    "a/../../b",
+    "x" * 512,
+    "\n",
+    "0",
+    "NULL",
+]
+
+
+@pytest.mark.parametrize("memory_id", HOSTILE_IDS)
+def test_hostile_ids_are_ids_like_any_other(registry, memory_id):
+    """Each is a memory of its own, and deletes nobody else's."""
+    registry.get(memory_id).add_message(
+        f"the secret of {len(memory_id)}", "user", conversation_id=memory_id, message_id=memory_id
+    )
+    assert ["m", memory_id] == sorted(registry.ids(), key=lambda one: one != "m")
+    registry.reset(memory_id)
+    assert KEPT == registry.get("m").messages()[0].content
+
+
+def test_a_message_of_ten_megabytes_is_stored_whole(tmp_path):
+    """Its first `max_chunks` chunks can be found; the text comes back to the byte."""
+    text = "".join(f"Sentence number {n} of a very long log file. " for n in range(230_000))
+    assert len(text) > 10_000_000
+    with MemoryRegistry(tmp_path / "m.db", encoder=HashingEncoder(), config=Config(max_chunks=200)) as registry:
+        signals = registry.get("m").add_message(text, "user")
+        assert 200 == len(signals)
+        assert text == registry.get("m").messages()[0].content
+
+
+@pytest.mark.parametrize("vector", [[math.nan] * 4, [math.inf, 0, 0, 0], [1.0] * 3, [[1.0] * 4] * 2, ["a"] * 4])
+def test_vectors_that_are_none_are_refused(tmp_path, vector):
+    """NaN, infinity, another dimension, another shape, text: nothing is stored."""
+
+    class Broken(HashingEncoder):
+        """Returns one chosen vector for everything."""
+
+        def embed(self, texts, kind):
+            """The broken rows."""
+            return np.array([vector] * len(texts), dtype=object)
+
+    with MemoryRegistry(tmp_path / "m.db", encoder=Broken(dim=4)) as registry:
+        with pytest.raises(VectorError):
+            registry.get("m").add_message("hello there", "user")
+        assert [] == registry.get("m").messages()
+
+
+def test_a_failing_encoder_is_an_encoder_error(tmp_path):
+    """Whatever the model raised is the cause."""
+    with MemoryRegistry(tmp_path / "m.db", encoder=PlantedEncoder({"known": [1, 0]})) as registry:
+        with pytest.raises(EncoderError, match="planted"):
+            registry.get("m").add_message("unknown text", "user")
+        assert 0 == registry.get("m").stats()["turn_counter"]
+
+
+def test_another_encoder_is_refused_with_the_way_out(tmp_path):
+    """Texts can be read all the same, and `reencode` makes the memory usable, with what it has learned."""
+    with MemoryRegistry(tmp_path / "m.db", encoder=HashingEncoder(dim=64)) as registry:
+        (signal,) = registry.get("m").add_message(KEPT, "user")
+        registry.get("m").post_process([signal], KEPT)
+    with MemoryRegistry(tmp_path / "m.db", encoder=HashingEncoder(dim=128)) as registry:
+        memory = registry.get("m")
+        for call in (lambda: memory.retrieve(KEPT), lambda: memory.add_message("more of it", "user")):
+            with pytest.raises(EncoderMismatchError, match="reencode"):
+                call()
+        assert KEPT == memory.messages()[0].content
+        assert 1 == memory.reencode()
+        hit = memory.retrieve(KEPT)[0]
+        assert (KEPT, 1.1) == (hit.signal.content, pytest.approx(hit.signal.base_weight))
+
+
+def test_an_object_that_cannot_encode_is_refused(tmp_path):
+    """With what would be accepted."""
+    with pytest.raises(InputError, match="Encoder"):
+        MemoryRegistry(tmp_path / "m.db", encoder=object())
+
+
+@pytest.mark.parametrize(
+    "arguments", [{"config": {}}, {"token_counter": len}, {"durability": "maybe"}, {"busy_timeout": -1}]
+)
+def test_a_registry_checks_its_arguments(tmp_path, arguments):
+    """At construction, before anything is opened."""
+    with pytest.raises(InputError):
+        MemoryRegistry(tmp_path / "m.db", encoder=HashingEncoder(), **arguments)
+    assert [] == list(tmp_path.iterdir())
+
+
+def test_a_config_names_all_problems_at_once():
+    """Not one after the other."""
+    with pytest.raises(ConfigError) as caught:
+        Config(activation_threshold=9, recency_turns=-1, ranking="best", boost_factor=math.nan)
+    assert all(
+        name in str(caught.value) for name in ("activation_threshold", "recency_turns", "ranking", "boost_factor")
+    )
+
+
+def test_settings_that_contradict_each_other_are_refused():
+    """Each fine alone."""
+    with pytest.raises(ConfigError, match="low_relevance"):
+        Config(low_relevance=0.9)
+
+
+def test_a_config_survives_a_round_trip():
+    """As a dict of JSON values; unknown keys are named."""
+    config = Config.classic(recency_turns=5)
+    assert config == Config.from_dict(config.to_dict())
+    with pytest.raises(ConfigError, match="colour"):
+        Config.from_dict({"colour": "blue"})
+
+
+def test_a_closed_registry_says_so(tmp_path):
+    """Also through a handle that is still held."""
+    registry = MemoryRegistry(tmp_path / "m.db", encoder=HashingEncoder())
+    memory = registry.get("m")
+    memory.add_message(KEPT, "user")
+    registry.close()
+    registry.close()
+    for call in (lambda: registry.get("m"), lambda: memory.retrieve(KEPT), lambda: memory.add_message("more", "user")):
+        with pytest.raises(ClosedError):
+            call()
+
+
+def test_a_reset_memory_says_so(registry):
+    """An old handle raises; a new one is empty and usable."""
+    old = registry.get("m")
+    old.stats()
+    registry.reset("m")
+    with pytest.raises(StaleMemoryError, match=r"registry\.get"):
+        old.add_message("written by a stale handle", "user")
+    assert 0 == registry.get("m").add_message("a fresh start", "user")[0].turn
+
+
+def test_a_file_that_is_no_database(tmp_path):
+    """Is refused and left as it is."""
+    path = tmp_path / "notes.txt"
+    path.write_text("these are my notes " * 200)
+    with MemoryRegistry(path, encoder=HashingEncoder()) as registry, pytest.raises(DamagedFileError):
+        registry.get("m").add_message("hello there", "user")
+    assert "these are my notes " * 200 == path.read_text()
+
+
+def test_a_file_of_a_newer_version(registry, tmp_path):
+    """Is refused; the version that wrote it goes on reading it."""
+    registry.close()
+    with sqlite3.connect(tmp_path / "m.db") as database:
+        version = database.execute("PRAGMA user_version").fetchone()[0]
+        database.execute(f"PRAGMA user_version = {version + 1}")
+    database.close()
+    with MemoryRegistry(tmp_path / "m.db", encoder=HashingEncoder()) as newer, pytest.raises(NewerFileError):
+        newer.get("m").add_message("hello there", "user")
+    with sqlite3.connect(tmp_path / "m.db") as database:
+        assert [(KEPT,)] == database.execute("SELECT content FROM messages").fetchall()
+        database.execute(f"PRAGMA user_version = {version}")
+    database.close()
+    with MemoryRegistry(tmp_path / "m.db", encoder=HashingEncoder()) as again:
+        assert KEPT == again.get("m").messages()[0].content
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there is no /proc on Windows")
+def test_a_path_that_cannot_be_written():
+    """Not a traceback of the database driver."""
+    path = Path("/proc/no_such_folder/m.db")
+    with MemoryRegistry(path, encoder=HashingEncoder()) as registry, pytest.raises(ReadOnlyStoreError):
+        registry.get("m").add_message("hello there", "user")
+
+
+def test_a_time_without_a_zone_is_utc(registry):
+    """As everywhere in the field."""
+    registry.get("m").add_message("said at noon", "user", created_at=datetime(2026, 5, 1, 12))  # noqa: DTZ001 - the point
+    assert datetime(2026, 5, 1, 12, tzinfo=timezone.utc) == registry.get("m").messages()[-1].created_at

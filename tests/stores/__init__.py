@@ -1,0 +1,6 @@
+"""Tests of the stores."""
+
+import pytest
+
+# The suites are library modules: without this, a failing assert would not say what it compared.
+pytest.register_assert_rewrite("streetai_core.testing.store_suite", "streetai_core.testing.store_inputs")

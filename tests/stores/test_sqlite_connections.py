@@ -1,0 +1,115 @@
+"""Connections: as many as blocks are open, whatever threads do, and none after closing."""
+
+import os
+import threading
+from pathlib import Path
+
+import pytest
+
+from streetai_core.errors import ClosedError
+from streetai_core.stores.base import Changes
+from streetai_core.stores.connections import _MOST_IDLE
+from streetai_core.stores.sqlite import SqliteStore
+from streetai_core.testing.factories import NOON, make_exchange, make_head
+from streetai_core.testing.store_reading import head_of, write
+from streetai_core.testing.store_suite import in_thread
+
+needs_proc = pytest.mark.skipif(not Path("/proc/self/fd").exists(), reason="this system does not list open files")
+
+
+@pytest.fixture
+def path(tmp_path):
+    """Where the database is."""
+    return tmp_path / "memories.db"
+
+
+def open_files(path):
+    """How many descriptors of this process are open on the database and the files beside it."""
+    targets = []
+    for descriptor in Path("/proc/self/fd").iterdir():
+        try:
+            targets.append(descriptor.readlink().name)
+        except OSError:
+            continue
+    return sum(name.startswith(path.name) for name in targets)
+
+
+@needs_proc
+def test_short_threads_leave_no_connections(path):
+    """Two hundred threads one after the other use one connection: no more files are open than after the first."""
+    with SqliteStore(path, durability="fast") as store:
+        write(store, Changes(head=make_head()))
+        before = open_files(path)
+        assert before > 0
+        for _ in range(200):
+            in_thread(lambda: write(store, Changes(head=head_of(store))))
+        assert open_files(path) == before
+        assert len(store._connections._idle) == 1
+        assert head_of(store).version == 201
+    assert open_files(path) == 0
+
+
+def test_no_more_connections_are_kept_than_are_of_use(path):
+    """After a crowd of readers at once, the surplus is closed."""
+    crowd = _MOST_IDLE + 5
+    everybody = threading.Barrier(crowd)
+    with SqliteStore(path, durability="fast") as store:
+        write(store, Changes(head=make_head()))
+
+        def read_together():
+            with store.reading("alice") as view:
+                everybody.wait()
+                assert view.head.version == 1
+
+        in_thread(*[read_together] * crowd)
+        assert len(store._connections._idle) == _MOST_IDLE
+        assert store._connections._lent == set()
+
+
+@needs_proc
+def test_a_block_that_is_open_while_the_store_closes_may_end(path):
+    """What it writes is committed; then its connection is closed too, and the store stays closed."""
+    store = SqliteStore(path)
+    inside, closed = threading.Event(), threading.Event()
+
+    def write_slowly():
+        with store.writing("alice") as writing:
+            inside.set()
+            closed.wait()
+            writing.apply(make_exchange(0), now=NOON)
+
+    def close_meanwhile():
+        inside.wait()
+        store.close()
+        with pytest.raises(ClosedError):
+            head_of(store)
+        closed.set()
+
+    in_thread(write_slowly, close_meanwhile)
+    assert open_files(path) == 0
+    with SqliteStore(path) as again:
+        assert head_of(again).version == 1
+
+
+def test_closing_a_store_that_was_never_used_makes_nothing(path):
+    """Neither file nor error."""
+    SqliteStore(path).close()
+    assert not path.exists()
+
+
+def test_closing_leaves_one_file(path):
+    """The log and its index go when the last connection does."""
+    with SqliteStore(path) as store:
+        write(store, make_exchange(0))
+        assert len(os.listdir(path.parent)) == 3  # noqa: PTH208 - by name, without opening anything
+    assert [file.name for file in path.parent.iterdir()] == [path.name]
+
+
+def test_a_connection_that_failed_is_not_used_again(path):
+    """One that is still in a transaction after its block, as if ROLLBACK had failed, is closed."""
+    with SqliteStore(path) as store:
+        write(store, make_exchange(0))
+        with store._connections.for_writing() as database:
+            database.conn.execute("BEGIN")
+        assert store._connections._idle == []
+        assert head_of(store).version == 1

@@ -1,0 +1,162 @@
+"""Damage inside the file: every changed value is found when it is read, and nothing is silently wrong."""
+
+import random
+from contextlib import closing
+from dataclasses import replace
+
+import pytest
+
+from streetai_core.errors import DamagedFileError, StoreError
+from streetai_core.stores import _sqlite
+from streetai_core.stores.base import Changes, MessageQuery
+from streetai_core.stores.sqlite import SqliteStore
+from streetai_core.testing.factories import make_exchange, make_learned, make_vector
+from streetai_core.testing.store_reading import all_messages, comparable, head_of, read, write
+
+NUMBERS = {
+    "memories": (
+        *("generation", "version", "deletion_version", "next_turn", "next_sequence", "next_signal", "next_stack"),
+        *("message_count", "history_tokens", "dim", "crc"),
+        *(
+            "stored_messages",
+            "stored_characters",
+            "stored_signals",
+            "stored_weights",
+            "stored_stacks",
+            "stored_credits",
+        ),
+    ),
+    "messages": ("sequence", "turn", "sanitised", "characters", "version", "mark_crc", "crc"),
+    "signals": ("sequence", "chunk_index", "start", '"end"', "block_start", "block_end", "version"),
+    "vectors": ("crc",),
+    "weights": ("base_weight", "last_used_turn", "uses", "stack_key", "version", "crc"),
+    "stacks": ("stack_key", "size", "version", "crc"),
+    "credits": ("signal_key", "turn", "contribution", "old_weight", "new_weight", "crc"),
+}
+TEXTS = {
+    "memories": ("token", "encoder", "created_at"),
+    "messages": ("message_id", "conversation_id", "role", "name", "created_at", "metadata", "content"),
+    "signals": ("kind",),
+    "credits": ("action", "created_at"),
+}
+VECTORS = {"vectors": ("vector",), "stacks": ("total",)}
+
+ROWS = {
+    "memories": "memory_id = 'alice'",
+    "messages": "sequence = 7",
+    "signals": "signal_key = 7",
+    "vectors": "signal_key = 7",
+    "weights": "signal_key = 7",
+    "stacks": "stack_key = 0",
+    "credits": "position = 7",
+}
+"""The row that is damaged, by table."""
+
+
+@pytest.fixture
+def path(tmp_path):
+    """Where the database is."""
+    return tmp_path / "memories.db"
+
+
+def everything(store):
+    """All that can be read of a memory."""
+    with store.reading("alice") as view:
+        return comparable([view.rows(None), view.messages(MessageQuery()), view.credits(), view.characters()])
+
+
+def fill(path):
+    """A closed database with sixty messages, and what it says."""
+    with SqliteStore(path, durability="fast") as store:
+        write(store, make_exchange(*range(60)))
+        write(store, Changes(head=head_of(store), learned=[make_learned(key) for key in range(60)]))
+        return everything(store)
+
+
+def change(path, *words):
+    """Change the file as damage does: without the checks that its tables have."""
+    with closing(_sqlite.connect(path.as_uri(), timeout=0)) as connection:
+        connection.execute("PRAGMA ignore_check_constraints = ON")
+        connection.execute("PRAGMA foreign_keys = OFF")
+        assert connection.execute(" ".join(words)).rowcount == 1
+
+
+@pytest.mark.parametrize(
+    ("table", "column", "value"),
+    [
+        *[(table, column, f"{column} + 1000") for table, columns in NUMBERS.items() for column in columns],
+        *[(table, column, "'2026-x'") for table, columns in TEXTS.items() for column in columns],
+        *[(table, column, "zeroblob(16)") for table, columns in VECTORS.items() for column in columns],
+    ],
+)
+def test_any_changed_value_is_found(path, table, column, value):
+    """Whatever column of whatever table differs from what was written, reading says which memory is damaged."""
+    fill(path)
+    change(path, "UPDATE", table, "SET", column, "=", value, "WHERE", ROWS[table])
+    with SqliteStore(path) as store, pytest.raises(DamagedFileError, match=r"memory 'alice'.*memories\.db"):
+        everything(store)
+
+
+@pytest.mark.parametrize("table", ["vectors", "weights", "stacks"])
+def test_a_missing_row_is_found(path, table):
+    """A row that is gone, or cannot be found any more because its key is damaged, is missed."""
+    fill(path)
+    change(path, "UPDATE", table, "SET memory_key = 99 WHERE", ROWS[table])
+    with SqliteStore(path) as store, pytest.raises(DamagedFileError, match=r"memory 'alice'.*memories\.db"):
+        everything(store)
+
+
+def test_a_changed_id_is_found(path):
+    """A memory does not turn up under another name."""
+    fill(path)
+    change(path, "UPDATE memories SET memory_id = 'alicf'")
+    with SqliteStore(path) as store:
+        for use in (store.memory_ids, lambda: read(store, "alicf")):
+            with pytest.raises(DamagedFileError, match="alicf"):
+                use()
+
+
+def test_a_flipped_bit_in_a_vector_is_found(path):
+    """The error names the memory and the signal; texts can still be read."""
+    fill(path)
+    data = bytearray(path.read_bytes())
+    position = data.index(make_vector(7).tobytes())
+    data[position + 5] ^= 0b100
+    path.write_bytes(data)
+    with SqliteStore(path) as store:
+        with pytest.raises(DamagedFileError, match="signal 7 of memory 'alice'"):
+            read(store)
+        assert len(all_messages(store)) == 60
+
+
+def test_damage_in_one_memory_leaves_the_others_readable(path):
+    """Only what is damaged is refused."""
+    fill(path)
+    with SqliteStore(path) as store:
+        write(store, make_exchange(0, head=replace(head_of(store), memory_id="bob")))
+    change(path, "UPDATE vectors SET crc = crc + 1 WHERE memory_key = 1 AND signal_key = 7")
+    with SqliteStore(path) as store:
+        with pytest.raises(DamagedFileError):
+            read(store)
+        assert [signal.key for signal in read(store, "bob").signals] == [0]
+        assert store.memory_ids() == ["alice", "bob"]
+
+
+def test_random_flipped_bits_are_never_silently_wrong(path):
+    """In 150 copies, each with one bit flipped, reading gives either what was stored or an error."""
+    expected = fill(path)
+    original = path.read_bytes()
+    rng = random.Random(8)
+    found = harmless = 0
+    for number in range(150):
+        copy = path.with_name(f"{number}.db")
+        data = bytearray(original)
+        data[rng.randrange(len(data))] ^= 1 << rng.randrange(8)
+        copy.write_bytes(data)
+        try:
+            with SqliteStore(copy) as store:
+                assert everything(store) == expected
+            harmless += 1
+        except StoreError:
+            found += 1
+    assert (found > 10, found + harmless) == (True, 150)
