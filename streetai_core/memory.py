@@ -2,53 +2,35 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import Executor
-from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime
-from threading import RLock
 from types import EllipsisType
-from typing import Any, TypeVar
-from uuid import uuid4
-
-import numpy as np
+from typing import Any
 
 from streetai_core.aio import twin
+from streetai_core.coherence import CoherentState
 from streetai_core.config import Config
 from streetai_core.encoders.base import Encoder
-from streetai_core.errors import InputError, StaleMemoryError
+from streetai_core.errors import InputError
 from streetai_core.planning.learning import LearningStep, plan_learning
 from streetai_core.planning.preparing import Progress, encode_all, prefix, prepare
 from streetai_core.planning.writing import check_encoder, plan_add, plan_delete, plan_reencode, plan_update
 from streetai_core.prompt.building import Found, PromptRequest, build
-from streetai_core.recall.hits import hits_of, near_misses, sequences_of, signal_at, signal_id, signal_key
+from streetai_core.recall.hits import hits_of, near_misses, sequences_of, signal_key, within
+from streetai_core.recall.looking import all_signals, all_stacks, counts, signals_of
 from streetai_core.recall.ranking import Question, rank, select
+from streetai_core.reporting import Recalled, id_of, weight_update
 from streetai_core.state import MemoryState
-from streetai_core.stores.base import (
-    Changes,
-    CreditRow,
-    Head,
-    MessageQuery,
-    ReadTransaction,
-    Store,
-    WriteTransaction,
-)
+from streetai_core.stores.base import Changes, CreditRow, MessageQuery, ReadTransaction, Store, WriteTransaction
 from streetai_core.text.chunking import sentence_spans
 from streetai_core.text.clean import check_id, clean, is_blank
 from streetai_core.tokens import TokenCounter, count_message
 from streetai_core.types import Hit, Message, NewMessage, Prompt, Role, Signal, Stack, Vector, WeightUpdate, Why
 
-Result = TypeVar("Result")
-
-Recalled = Hit | Signal | str | tuple[Signal, float]
-"""What `post_process` takes for a recalled signal: a hit, a `(signal, score)` pair, a signal, or its id."""
-
 _REPLY_PARTS = 64
 """Sentences of a reply that credit looks at; a longer reply is mostly listing or code."""
-
-_EXCERPT = 80
-"""Characters of a signal in the report of a learning step; the published length."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,15 +61,15 @@ class Memory:
         self.memory_id = check_id(memory_id, "memory_id")
         self.config = surroundings.config
         self._around = surroundings
-        self._store = surroundings.store
-        self._lock = RLock()
-        self._state: MemoryState | None = None
-        self._generation: int | None = None
-        self.stale = False
-        """Whether a call has found out that the memory was reset."""
+        self._coherent = CoherentState(memory_id, surroundings.store, surroundings.clock)
 
     def __repr__(self) -> str:
         return f"Memory({self.memory_id!r})"
+
+    @property
+    def stale(self) -> bool:
+        """Whether a call has found out that the memory was reset."""
+        return self._coherent.stale
 
     @property
     def executor(self) -> Executor:
@@ -157,9 +139,9 @@ class Memory:
             )
             return addition.changes, addition.messages
 
-        with self._lock:
-            stored, state = self._write(plan)
-            return [[] if message is None else _signals_of(state, message) for message in stored]
+        with self._coherent.lock:
+            stored, state = self._coherent.write(plan)
+            return [[] if message is None else signals_of(state, message) for message in stored]
 
     def update_message(self, parent_turn_id: str, new_content: str) -> list[Signal] | None:
         """Give a stored message another text: same id, same turn, same role; its weights restart at 1.0.
@@ -173,7 +155,7 @@ class Memory:
         """
         if not isinstance(new_content, str) or is_blank(new_content):
             raise InputError("new_content must be text that is not blank; use delete_message to remove a message")
-        with self._reading() as (transaction, _):
+        with self._coherent.reading() as (transaction, _):
             found = transaction.messages(MessageQuery(message_id=parent_turn_id))
         if not found:
             return None
@@ -192,9 +174,9 @@ class Memory:
             changes = plan_update(state, again[0], tokens, item, encoder=self._around.encoder, config=self.config)
             return changes, changes.messages[0]
 
-        with self._lock:
-            message, state = self._write(plan)
-            return None if message is None else _signals_of(state, message)
+        with self._coherent.lock:
+            message, state = self._coherent.write(plan)
+            return None if message is None else signals_of(state, message)
 
     def delete_message(self, parent_turn_id: str) -> bool:
         """Remove a message and its signals. The clock does not go back.
@@ -215,7 +197,7 @@ class Memory:
             How many signals got a new vector.
         """
         encoder = self._around.encoder
-        with self._lock, self._reading() as (transaction, state):
+        with self._coherent.lock, self._coherent.reading() as (transaction, state):
             texts = {} if state is None else _texts(state, transaction.messages(MessageQuery()), self.config)
         vectors = encode_all(list(texts.values()), encoder, progress)
 
@@ -226,10 +208,10 @@ class Memory:
             keys = [key for key in texts if key in now.columns]
             return plan_reencode(now, keys, vectors[there], encoder=encoder, config=self.config), len(keys)
 
-        with self._lock:
-            count, _ = self._write(plan)
+        with self._coherent.lock:
+            count, _ = self._coherent.write(plan)
             # The arrays have another width now.
-            self._state = None
+            self._coherent.forget()
         if count < 0 and texts:
             return self.reencode(progress=progress)
         return max(0, count)
@@ -249,14 +231,14 @@ class Memory:
         vector = self._question_vector(question)
         if vector is None:
             return []
-        with self._reading() as (transaction, state):
+        with self._coherent.reading() as (transaction, state):
             if state is None:
                 return []
             ranking, _ = rank(state, Question(vector, state.head.next_turn), self.config)
             positions = select(state, ranking, self.config)
             hits = hits_of(state, ranking, positions, _messages(transaction, sequences_of(state, ranking, positions)))
         most = self.config.max_thinking_space if limit is None else min(limit, self.config.max_thinking_space)
-        return _within(hits, most, token_budget, self._around.counter)
+        return within(hits, most, token_budget, self._around.counter)
 
     def build_prompt(
         self,
@@ -291,7 +273,7 @@ class Memory:
             conversation_id=conversation_id,
         )
         vector = self._question_vector(user_message)
-        with self._reading() as (transaction, state):
+        with self._coherent.reading() as (transaction, state):
 
             def recall(without: set[int]) -> Found:
                 if state is None or vector is None:
@@ -308,7 +290,7 @@ class Memory:
     def why(self, question: str) -> Why:
         """What `retrieve` finds for a question and why, and the best of what it leaves out and why not."""
         vector = self._question_vector(question)
-        with self._reading() as (transaction, state):
+        with self._coherent.reading() as (transaction, state):
             if state is None or vector is None:
                 return Why(question=question, turn=0, hits=(), near_misses=(), stacks=())
             ranking, stacks = rank(state, Question(vector, state.head.next_turn), self.config)
@@ -338,7 +320,7 @@ class Memory:
         Returns:
             One row per signal that is still there, in the order given.
         """
-        ids = [_id_of(item) for item in retrieved]
+        ids = [id_of(item) for item in retrieved]
         if not ids or is_blank(response_text):
             return []
         reply = self._around.encoder.encode(self._reply_parts(clean(response_text)[0]), "document")
@@ -356,13 +338,13 @@ class Memory:
             changes, steps = plan_learning(state, keys, reply, roles, self.config)
             return changes, (steps, messages)
 
-        with self._lock:
-            (steps, messages), state = self._write(plan)
-            return [_report(state, step, messages) for step in steps]
+        with self._coherent.lock:
+            (steps, messages), state = self._coherent.write(plan)
+            return [weight_update(state, step, messages) for step in steps]
 
     def history(self, signal_id: str) -> list[CreditRow]:
         """Every learning step of one signal, oldest first; empty for an unknown id."""
-        with self._reading() as (transaction, state):
+        with self._coherent.reading() as (transaction, state):
             key = None if state is None else signal_key(state, signal_id)
             return [] if key is None else transaction.credits(key)
 
@@ -379,60 +361,25 @@ class Memory:
         query = MessageQuery(last=last)
         if not isinstance(conversation_id, EllipsisType):
             query = MessageQuery(conversation_id=conversation_id, any_conversation=False, last=last)
-        with self._reading() as (transaction, _):
+        with self._coherent.reading() as (transaction, _):
             return transaction.messages(query)
 
     @property
     def signals(self) -> list[Signal]:
         """All signals, in the order they were said."""
-        with self._reading() as (transaction, state):
-            if state is None:
-                return []
-            messages = {message.sequence: message for message in transaction.messages(MessageQuery())}
-            columns = state.columns
-            order = np.lexsort((columns.column("chunk_index"), columns.column("sequence")))
-            return [signal_at(state, int(row), messages[int(columns.column("sequence")[row])]) for row in order]
+        with self._coherent.reading() as (transaction, state):
+            return [] if state is None else all_signals(state, transaction.messages(MessageQuery()))
 
     @property
     def stacks(self) -> list[Stack]:
-        """All stacks, the largest first."""
-        with self._reading() as (_, state):
-            if state is None:
-                return []
-            keys = state.columns.keys
-            stacks = [
-                Stack(
-                    stack_id=f"{state.head.token}.stack.{stack}",
-                    size=state.stacks.size(stack),
-                    signal_ids=tuple(
-                        signal_id(state, key) for key in sorted(keys[state.members([stack])].tolist(), reverse=True)
-                    ),
-                )
-                for stack in state.stacks.keys
-            ]
-            return sorted(stacks, key=lambda stack: -stack.size)
+        """All stacks, the largest first; their signals newest first."""
+        with self._coherent.reading() as (_, state):
+            return [] if state is None else all_stacks(state)
 
     def stats(self) -> dict[str, Any]:
         """Counts: the published six, and messages, tokens of the full history, encoder and version."""
-        with self._reading() as (_, state):
-            head = state.head if state is not None else Head(memory_id=self.memory_id, token="")
-            living = 0
-            if state is not None:
-                effective = state.effective(slice(None), head.next_turn, self.config)
-                living = int((effective >= self.config.death_threshold).sum())
-            total = 0 if state is None else len(state.columns)
-            return {
-                "memory_id": self.memory_id,
-                "total_signals": total,
-                "living_signals": living,
-                "dead_signals": total - living,
-                "stacks": 0 if state is None else len(state.stacks),
-                "turn_counter": head.next_turn,
-                "messages": head.message_count,
-                "history_tokens": head.history_tokens,
-                "encoder": head.encoder,
-                "version": head.version,
-            }
+        with self._coherent.reading() as (_, state):
+            return counts(self.memory_id, state, self.config)
 
     # ------------------------------------------------------------ async twins
 
@@ -450,66 +397,13 @@ class Memory:
     amessages = twin(messages)
     astats = twin(stats)
 
-    # ---------------------------------------------------------------- conduct
-
-    @contextmanager
-    def _reading(self) -> Iterator[tuple[ReadTransaction, MemoryState | None]]:
-        """One consistent view: a read transaction, and the state brought up to it (`None`: never written)."""
-        with self._lock, self._store.reading(self.memory_id) as transaction:
-            yield transaction, self._current(transaction)
-
-    def _write(
-        self, plan: Callable[[WriteTransaction, MemoryState], tuple[Changes | None, Result]]
-    ) -> tuple[Result, MemoryState]:
-        """Plan under the write lock, commit, and only then change RAM. Call with the memory's lock held."""
-        try:
-            with self._store.writing(self.memory_id) as transaction:
-                state = self._current(transaction) or MemoryState(self._new_head())
-                changes, result = plan(transaction, state)
-                head = None if changes is None else transaction.apply(changes, now=self._around.clock())
-        except BaseException:
-            # Whether a failed COMMIT has stored anything is unknown: the store is the truth, so RAM is read anew.
-            self._state = None
-            raise
-        if changes is not None and head is not None:
-            self._generation = head.generation
-            state.apply(changes, head)
-            self._state = state
-        return result, state
-
-    def _current(self, transaction: ReadTransaction) -> MemoryState | None:
-        """The state as of this transaction."""
-        head = transaction.head
-        if head is None:
-            self._state = None
-            return None
-        if self._generation is None:
-            self._generation = head.generation
-        elif head.generation != self._generation:
-            self.stale = True
-            raise StaleMemoryError(
-                f"memory {self.memory_id!r} was reset; call registry.get({self.memory_id!r}) for a new handle"
-            )
-        if self._state is None or self._state.head.version != head.version:
-            rows = transaction.rows(None if self._state is None else self._state.head.version)
-            if rows is None:
-                return None
-            if self._state is None or rows.complete:
-                self._state = MemoryState.of(rows)
-            else:
-                self._state.update(rows)
-        return self._state
-
-    def _new_head(self) -> Head:
-        return Head(memory_id=self.memory_id, token=uuid4().hex[:12])
-
     def _question_vector(self, question: str) -> Vector | None:
         """The question embedded; `None` if it is blank or there is nothing to compare it with."""
         if not isinstance(question, str):
             raise InputError(f"the question must be a str, got {type(question).__name__}")
         if is_blank(question):
             return None
-        with self._reading() as (_, state):
+        with self._coherent.reading() as (_, state):
             if state is None or not len(state.columns):
                 return None
             check_encoder(state.head, self._around.encoder)
@@ -526,11 +420,11 @@ class Memory:
             tokens = {message.sequence: count_message(message.content, self._around.counter) for message in found}
             return plan_delete(state, tokens, self.config), len(found)
 
-        with self._reading() as (transaction, state):
+        with self._coherent.reading() as (transaction, state):
             if state is None or not transaction.messages(query):
                 return 0
-        with self._lock:
-            count, _ = self._write(plan)
+        with self._coherent.lock:
+            count, _ = self._coherent.write(plan)
             return count
 
     def _reply_parts(self, reply: str) -> list[str]:
@@ -539,13 +433,6 @@ class Memory:
             return [reply]
         sentences = [text for start, end in sentence_spans(reply) if not is_blank(text := reply[start:end].strip())]
         return sentences[:_REPLY_PARTS]
-
-
-def _signals_of(state: MemoryState, message: Message) -> list[Signal]:
-    """The signals of a stored message, in order."""
-    rows = state.rows_of_message(message.sequence)
-    order = rows[np.argsort(state.columns.column("chunk_index")[rows])]
-    return [signal_at(state, int(row), message) for row in order]
 
 
 def _messages(transaction: ReadTransaction, sequences: Sequence[int]) -> dict[int, Message]:
@@ -557,49 +444,11 @@ def _texts(state: MemoryState, messages: Iterable[Message], config: Config) -> d
     """Signal key -> text to embed, in the order they were said."""
     texts: dict[int, str] = {}
     for message in messages:
-        for signal in _signals_of(state, message):
+        for signal in signals_of(state, message):
             key = signal_key(state, signal.signal_id)
             if key is not None:
                 texts[key] = prefix(signal.name, config) + signal.content
     return texts
-
-
-def _within(hits: Sequence[Hit], limit: int, token_budget: int | None, counter: TokenCounter) -> list[Hit]:
-    """The first hits that fit."""
-    chosen: list[Hit] = []
-    spent = 0
-    for hit in hits:
-        if len(chosen) == limit:
-            break
-        cost = 0 if token_budget is None else counter.count(hit.signal.content)
-        if token_budget is None or spent + cost <= token_budget:
-            chosen.append(hit)
-            spent += cost
-    return chosen
-
-
-def _report(state: MemoryState, step: LearningStep, messages: Mapping[int, Message]) -> WeightUpdate:
-    signal = signal_at(state, step.row, messages[int(state.columns.column("sequence")[step.row])])
-    return WeightUpdate(
-        signal_id=signal.signal_id,
-        content=signal.content[:_EXCERPT],
-        contribution=step.learned.contribution,
-        old_weight=step.old_weight,
-        new_weight=step.new_weight,
-        action=step.learned.action,
-    )
-
-
-def _id_of(item: Recalled) -> str:
-    """The signal id behind anything that `post_process` takes."""
-    if isinstance(item, str):
-        return item
-    if isinstance(item, Hit):
-        return item.signal.signal_id
-    signal = item[0] if isinstance(item, tuple) and item else item
-    if isinstance(signal, Signal):
-        return signal.signal_id
-    raise InputError(f"retrieved must hold hits, signals or signal ids, got {type(item).__name__}")
 
 
 def _check_count(value: int | None, what: str) -> None:

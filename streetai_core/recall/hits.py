@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 
 from streetai_core.config import Config
 from streetai_core.dynamics.decay import TOLERANCE
 from streetai_core.recall.ranking import Ranking
 from streetai_core.state import MemoryState
+from streetai_core.tokens import TokenCounter
 from streetai_core.types import Hit, Message, Miss, Signal
 
 NEAR_MISSES = 10
@@ -70,6 +71,20 @@ def hits_of(
         for position in positions
         if int(sequences[ranking.rows[position]]) in messages
     ]
+
+
+def within(hits: Sequence[Hit], limit: int, token_budget: int | None, counter: TokenCounter) -> list[Hit]:
+    """The first hits that fit: at most `limit`, and at most so many tokens of text together."""
+    chosen: list[Hit] = []
+    spent = 0
+    for hit in hits:
+        if len(chosen) == limit:
+            break
+        cost = 0 if token_budget is None else counter.count(hit.signal.content)
+        if token_budget is None or spent + cost <= token_budget:
+            chosen.append(hit)
+            spent += cost
+    return chosen
 
 
 def near_misses(

@@ -113,7 +113,7 @@ class Handles(RuleBasedStateMachine):
             assert {message.message_id: message.content for message in memory.messages()} == self.said
             if rows is not None:
                 memory.stats()
-                assert dump(memory._state) == dump(MemoryState.of(rows))
+                assert dump(memory._coherent._state) == dump(MemoryState.of(rows))
                 sizes = {stack.stack_id: len(stack.signal_ids) for stack in memory.stacks}
                 assert sizes == {stack.stack_id: stack.size for stack in memory.stacks}
 

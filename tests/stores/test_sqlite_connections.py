@@ -105,6 +105,18 @@ def test_closing_leaves_one_file(path):
     assert [file.name for file in path.parent.iterdir()] == [path.name]
 
 
+def test_a_block_that_raises_gives_its_connection_back(path):
+    """It is rolled back, not thrown away: the next block uses the same one."""
+    with SqliteStore(path, durability="fast") as store:
+        write(store, make_exchange(0))
+        (kept,) = store._connections._idle
+        with pytest.raises(ZeroDivisionError), store.writing("alice") as writing:
+            writing.apply(make_exchange(1), now=NOON)
+            1 / 0  # noqa: B018 - for its error
+        assert store._connections._idle == [kept]
+        assert head_of(store).version == 1
+
+
 def test_a_connection_that_failed_is_not_used_again(path):
     """One that is still in a transaction after its block, as if ROLLBACK had failed, is closed."""
     with SqliteStore(path) as store:

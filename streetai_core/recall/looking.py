@@ -1,0 +1,66 @@
+"""What a memory holds, made into the values that callers see."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from streetai_core.config import Config
+from streetai_core.recall.hits import signal_at, signal_id
+from streetai_core.state import MemoryState
+from streetai_core.stores.base import Head
+from streetai_core.types import Message, Signal, Stack
+
+
+def signals_of(state: MemoryState, message: Message) -> list[Signal]:
+    """The signals of a stored message, in order."""
+    rows = state.rows_of_message(message.sequence)
+    order = rows[np.argsort(state.columns.column("chunk_index")[rows])]
+    return [signal_at(state, int(row), message) for row in order]
+
+
+def all_signals(state: MemoryState, messages: Sequence[Message]) -> list[Signal]:
+    """All signals, in the order they were said; `messages` are all messages."""
+    columns = state.columns
+    by_sequence = {message.sequence: message for message in messages}
+    order = np.lexsort((columns.column("chunk_index"), columns.column("sequence")))
+    return [signal_at(state, int(row), by_sequence[int(columns.column("sequence")[row])]) for row in order]
+
+
+def all_stacks(state: MemoryState) -> list[Stack]:
+    """All stacks, the largest first; their signals newest first."""
+    members: dict[int, list[int]] = {}
+    for key, stack in sorted(zip(state.columns.keys.tolist(), state.columns.column("stack").tolist(), strict=True)):
+        members.setdefault(stack, []).append(key)
+    stacks = [
+        Stack(
+            stack_id=f"{state.head.token}.stack.{stack}",
+            size=state.stacks.size(stack),
+            signal_ids=tuple(signal_id(state, key) for key in reversed(members.get(stack, []))),
+        )
+        for stack in state.stacks.keys
+    ]
+    return sorted(stacks, key=lambda stack: -stack.size)
+
+
+def counts(memory_id: str, state: MemoryState | None, config: Config) -> dict[str, Any]:
+    """The published six counts, and messages, tokens of the full history, encoder and version."""
+    head = Head(memory_id=memory_id, token="") if state is None else state.head
+    total = living = stacks = 0
+    if state is not None:
+        total, stacks = len(state.columns), len(state.stacks)
+        living = int((state.effective(slice(None), head.next_turn, config) >= config.death_threshold).sum())
+    return {
+        "memory_id": memory_id,
+        "total_signals": total,
+        "living_signals": living,
+        "dead_signals": total - living,
+        "stacks": stacks,
+        "turn_counter": head.next_turn,
+        "messages": head.message_count,
+        "history_tokens": head.history_tokens,
+        "encoder": head.encoder,
+        "version": head.version,
+    }
