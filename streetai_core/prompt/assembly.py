@@ -122,8 +122,8 @@ class Assembly:
             if taken == self._config.max_thinking_space:
                 break
             message = messages[hit.signal.parent_turn_id]
-            grown = excerpts.show(hit, message, passages.get(message.message_id))
-            taken += self._try(turns, passages, grown, ceiling)
+            choices = excerpts.choices(hit, message, passages.get(message.message_id))
+            taken += any(self._try(turns, passages, choice, ceiling) for choice in choices)
         return self.draft(turns, list(passages.values()))
 
     def _try(self, turns: Turns, passages: dict[str, Passage], passage: Passage, ceiling: float) -> bool:

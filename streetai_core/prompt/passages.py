@@ -46,12 +46,15 @@ class Excerpts:
         self._counter = counter
         self._sentences: dict[str, list[Span]] = {}
 
-    def show(self, hit: Hit, message: Message, shown: Passage | None) -> Passage:
-        """The passage for a hit, grown from what is already `shown` of its message."""
-        span = self._span(hit, message)
-        if shown is None:
-            return Passage(message, (span,), (hit,))
-        return replace(shown, spans=_united(message.content, (*shown.spans, span)), hits=(*shown.hits, hit))
+    def choices(self, hit: Hit, message: Message, shown: Passage | None) -> list[Passage]:
+        """Passages for a hit, the better one first, grown from what is already `shown` of its message.
+
+        Code is worth most as a whole: its fence comes first, however long, then what any other text gets.
+        """
+        spans = [self._span(hit, message)]
+        if self._config.passage == "message" and hit.signal.kind == "code":
+            spans.insert(0, (hit.signal.block_start, hit.signal.block_end))
+        return [_grown(shown, hit, message, span) for span in dict.fromkeys(spans)]
 
     def _span(self, hit: Hit, message: Message) -> Span:
         """What to show for one hit."""
@@ -60,9 +63,18 @@ class Excerpts:
             return start, end
         if self._fits(message.content):
             return 0, len(message.content)
-        if self._fits(message.content[hit.signal.block_start : hit.signal.block_end]):
-            start, end = hit.signal.block_start, hit.signal.block_end
+        if hit.signal.kind == "code":
+            end = self._head(message, start, end)
         return self._with_surroundings(message, start, end)
+
+    def _head(self, message: Message, start: int, end: int) -> int:
+        """Where to cut code that is longer than a passage: after the last line that fits, but not before the first.
+
+        An encoder without a limit has a whole fence in one chunk.
+        """
+        stops = [stop for _, stop in sentence_spans(message.content, start, end)]
+        fitting = [stop for stop in stops if self._fits(message.content[start:stop])]
+        return max([*stops[:1], *fitting], default=end)
 
     def _with_surroundings(self, message: Message, start: int, end: int) -> Span:
         """The span grown sentence by sentence, after it and before it in turn, while it fits."""
@@ -81,6 +93,13 @@ class Excerpts:
 
     def _fits(self, text: str) -> bool:
         return self._counter.count(text) <= self._config.passage_tokens
+
+
+def _grown(shown: Passage | None, hit: Hit, message: Message, span: Span) -> Passage:
+    """The passage with one more span and hit."""
+    if shown is None:
+        return Passage(message, (span,), (hit,))
+    return replace(shown, spans=_united(message.content, (*shown.spans, span)), hits=(*shown.hits, hit))
 
 
 def _united(text: str, spans: Sequence[Span]) -> tuple[Span, ...]:
