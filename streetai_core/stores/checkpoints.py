@@ -55,15 +55,17 @@ class Checkpoints:
         """Copy the log now, if nobody writes. Failures are only logged: the commit before stands whatever happens."""
         if not self._lock.acquire(blocking=False):
             return
+        # Before the copying: what another thread deletes meanwhile may come too late for it.
+        erasing, self._erasing = self._erasing, False
+        done = False
         try:
             size = self._file.log_size()
-            if size and not (self._copy(connection) and self._file.log_size() < size):
-                self._seen = self._file.log_size()
-            else:
-                self._seen, self._erasing = 0, False
+            done = size == 0 or (self._copy(connection) and self._file.log_size() < size)
         except _sqlite.Error as error:
             logger.warning("the log of %s could not be copied: %s; the next write tries again", self._file.path, error)
         finally:
+            self._seen = 0 if done else self._file.log_size()
+            self._erasing = self._erasing or (erasing and not done)
             self._lock.release()
 
     def _copy(self, connection: _sqlite.Connection) -> bool:

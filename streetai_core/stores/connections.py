@@ -14,7 +14,7 @@ import os
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
-from weakref import WeakSet
+from weakref import WeakSet, finalize
 
 from sqlite_utils import Database
 
@@ -45,6 +45,8 @@ class Connections:
         self._file = file
         self._lock = threading.Lock()
         self._idle: list[Database] = []
+        # A store that nobody closed leaves its file as tidy as one that was: also at the end of the program.
+        finalize(self, _close_all, self._idle)
         self._lent: set[Database] = set()
         self._users = 0
         """Blocks that have a connection or are about to get one."""
@@ -87,19 +89,14 @@ class Connections:
         """
         with self._lock:
             self._closed = True
-            idle, self._idle = self._idle, []
-        for database in idle[1:]:
-            database.close()
-        return idle[0] if idle else None
+            last = self._idle.pop() if self._idle else None
+            _close_all(self._idle)
+        return last
 
     def before_fork(self) -> None:
         """Close what is idle, and lend nothing until the fork is done."""
         self._lock.acquire()
-        idle, self._idle = self._idle, []
-        for database in idle:
-            # The fork happens in any case; a file that cannot be closed well is read anew by whoever opens it.
-            with contextlib.suppress(_sqlite.Error):
-                database.close()
+        _close_all(self._idle)
 
     def after_fork_in_parent(self) -> None:
         """Go on."""
@@ -140,6 +137,14 @@ class Connections:
                 self._idle.append(database)
         if not keep:
             database.close()
+
+
+def _close_all(idle: list[Database]) -> None:
+    """Close connections and forget them."""
+    while idle:
+        # Whatever cannot be moved from the log into the file now is found there by whoever opens it next.
+        with contextlib.suppress(_sqlite.Error):
+            idle.pop().close()
 
 
 def _before_fork() -> None:

@@ -50,6 +50,8 @@ class Faults:
         if isinstance(error, UnicodeDecodeError):
             # SQLite quotes damaged text in a message of its own, which the Python module cannot decode.
             raise DamagedFileError(f"{self._path} is corrupted: {_RESTORE}") from error
+        if isinstance(error, OverflowError):
+            raise StoreError(f"{self._path}: a number does not fit into the 64 bits of the database") from error
         if isinstance(error, OSError):
             raise file_fault(error, self._path) from error
 

@@ -61,8 +61,17 @@ class DatabaseFile:
     """One of `DURABILITIES`."""
 
     def exists(self) -> bool:
-        """Whether there is a file."""
-        return os.path.exists(self.path)  # noqa: PTH110 - a str is what SQLite and the messages take
+        """Whether there is a file.
+
+        Raises:
+            ReadOnlyStoreError: that cannot be found out, so it must not be taken for a no.
+        """
+        with Faults(self.path):
+            try:
+                os.stat(self.path)  # noqa: PTH116 - a str is what SQLite and the messages take
+            except (FileNotFoundError, NotADirectoryError):
+                return False
+            return True
 
     def writable(self) -> bool:
         """Whether file and folder may be written; SQLite needs both."""

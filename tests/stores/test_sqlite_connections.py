@@ -1,5 +1,6 @@
 """Connections: as many as blocks are open, whatever threads do, and none after closing."""
 
+import gc
 import os
 import threading
 from pathlib import Path
@@ -13,6 +14,7 @@ from streetai_core.stores.sqlite import SqliteStore
 from streetai_core.testing.factories import NOON, make_exchange, make_head
 from streetai_core.testing.store_reading import head_of, write
 from streetai_core.testing.store_suite import in_thread
+from tests.stores.scripts import run
 
 needs_proc = pytest.mark.skipif(not Path("/proc/self/fd").exists(), reason="this system does not list open files")
 
@@ -97,6 +99,21 @@ def test_closing_a_store_that_was_never_used_makes_nothing(path):
     assert not path.exists()
 
 
+def test_a_store_that_nobody_closed_is_closed_when_it_goes(path):
+    """No warning, no open file, and the log is in the database."""
+    store = SqliteStore(path)
+    write(store, make_exchange(0))
+    del store
+    gc.collect()
+    assert [file.name for file in path.parent.iterdir()] == [path.name]
+
+
+def test_a_store_that_nobody_closed_is_closed_at_the_end_of_the_program(path):
+    """A script that just ends leaves one file."""
+    run("store = SqliteStore(path); write(store, make_exchange(0))", path)
+    assert [file.name for file in path.parent.iterdir()] == [path.name]
+
+
 def test_closing_leaves_one_file(path):
     """The log and its index go when the last connection does."""
     with SqliteStore(path) as store:
@@ -107,12 +124,17 @@ def test_closing_leaves_one_file(path):
 
 def test_a_block_that_raises_gives_its_connection_back(path):
     """It is rolled back, not thrown away: the next block uses the same one."""
+
+    def fail(store):
+        with store.writing("alice") as writing:
+            writing.apply(make_exchange(1), now=NOON)
+            raise LookupError
+
     with SqliteStore(path, durability="fast") as store:
         write(store, make_exchange(0))
         (kept,) = store._connections._idle
-        with pytest.raises(ZeroDivisionError), store.writing("alice") as writing:
-            writing.apply(make_exchange(1), now=NOON)
-            1 / 0  # noqa: B018 - for its error
+        with pytest.raises(LookupError):
+            fail(store)
         assert store._connections._idle == [kept]
         assert head_of(store).version == 1
 

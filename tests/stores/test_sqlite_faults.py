@@ -18,6 +18,9 @@ from streetai_core.errors import (
 )
 from streetai_core.stores import _sqlite
 from streetai_core.stores.faults import Faults, database_fault, file_fault
+from streetai_core.stores.sqlite import SqliteStore
+from streetai_core.testing.factories import make_exchange, make_message
+from streetai_core.testing.store_reading import write
 from tests.stores.scripts import finish, run, start
 
 
@@ -138,6 +141,14 @@ def test_errors_of_the_file_system_become_ours(number, expected):
     assert "memories.db" in str(fault)
 
 
+def test_a_number_beyond_64_bits_is_refused(path):
+    """SQLite cannot keep it; nothing is written."""
+    with SqliteStore(path) as store:
+        with pytest.raises(StoreError, match="64 bits"):
+            write(store, make_exchange(0, messages=[make_message(0, turn=2**63)]))
+        assert store.memory_ids() == []
+
+
 def test_other_errors_pass(path):
     """What is not of the database or the file system is not touched."""
     with pytest.raises(ZeroDivisionError), Faults(str(path)):
@@ -152,14 +163,15 @@ write(store, changes[0])
 limit = int(arguments[0])
 if limit:
     resource.setrlimit(resource.RLIMIT_FSIZE, (limit, resource.RLIM_INFINITY))
-stored, refused = 1, 0
+stored, refused = 1, ""
 while not refused:
     try:
         write(store, changes[stored])
-    except StorageFullError:
-        refused += 1
+    except StoreError as error:
+        refused = type(error).__name__
     else:
         stored += 1
+print(refused)
 print(stored, len(all_messages(store)), head_of(store).version, flush=True)
 sys.stdin.readline()
 if limit:
@@ -172,14 +184,21 @@ store.close()
 """
 
 
-def check_recovery(process, make_room):
+def limit_error():
+    """What a limit on file size becomes: only an extended result code tells it from any other I/O error."""
+    with pytest.raises(_sqlite.Error) as caught, closing(_sqlite.connect("file::memory:", timeout=0)) as connection:
+        connection.executescript("CREATE TABLE once (x PRIMARY KEY); INSERT INTO once VALUES (1), (1);")
+    extended = getattr(caught.value, "sqlite_errorcode", 0) > _sqlite.PRIMARY
+    return "StorageFullError" if extended else "StoreError"
+
+
+def check_recovery(process, make_room, error):
     """After the refusal all that was acknowledged is there; with room again, the same store goes on."""
-    first = process.stdout.readline()
-    if not first:
-        finish(process)
+    refused, first = process.stdout.readline(), process.stdout.readline()
     make_room()
     process.stdin.write("go\n")
     rest = finish(process)
+    assert refused.strip() == error
     counts = [list(map(int, line.split())) for line in (first, *rest)]
     stored = counts[0][0]
     assert 1 < stored < 190
@@ -189,7 +208,7 @@ def check_recovery(process, make_room):
 def test_a_limit_on_file_size_is_a_full_disk(path):
     """The refused write leaves nothing, reading goes on, and writing resumes without reopening."""
     pytest.importorskip("resource", reason="this system has no resource limits")
-    check_recovery(start(FILL, path, 1_000_000), lambda: None)
+    check_recovery(start(FILL, path, 1_000_000), lambda: None, limit_error())
 
 
 def test_a_full_disk(tmp_path):
@@ -204,6 +223,7 @@ def test_a_full_disk(tmp_path):
         check_recovery(
             start(FILL, tmp_path / "memories.db", 0),
             lambda: subprocess.run([mount, "-o", "remount,size=40m", str(tmp_path)], check=True),
+            "StorageFullError",
         )
     finally:
         subprocess.run([shutil.which("umount"), str(tmp_path)], check=True)
@@ -223,11 +243,11 @@ transaction = store.writing("alice")
 transaction.__enter__().apply(make_exchange(1, head=make_head()), now=NOON)
 try:
     transaction.__exit__(None, None, None)
-except StorageFullError:
-    print("refused by COMMIT")
+except StoreError as error:
+    print("refused by COMMIT:", type(error).__name__)
 resource.setrlimit(resource.RLIMIT_FSIZE, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
 print(head_of(store).version, len(all_messages(store)))
 print(write(store, make_exchange(1)).version)
 """,
         path,
-    ) == ["refused by COMMIT", "1 1", "2"]
+    ) == [f"refused by COMMIT: {limit_error()}", "1 1", "2"]

@@ -7,7 +7,14 @@ from pathlib import Path
 
 import pytest
 
-from streetai_core.errors import DamagedFileError, InputError, NewerFileError, ReadOnlyStoreError, StoreError
+from streetai_core.errors import (
+    DamagedFileError,
+    InputError,
+    MemoryBusyError,
+    NewerFileError,
+    ReadOnlyStoreError,
+    StoreError,
+)
 from streetai_core.stores import _sqlite
 from streetai_core.stores.schema import APPLICATION_ID, SCHEMA_VERSION
 from streetai_core.stores.sqlite import SqliteStore
@@ -136,6 +143,19 @@ def test_an_empty_file_is_taken(path):
         assert head_of(store).version == 1
 
 
+def test_making_the_tables_waits_for_a_reader_of_the_empty_file(path):
+    """Switching the log on needs the file for itself, and SQLite does not wait for that by itself."""
+    path.touch()
+    with closing(_sqlite.connect(path.as_uri(), timeout=0)) as reader, SqliteStore(path, busy_timeout=0.05) as store:
+        reader.execute("BEGIN")
+        reader.execute("SELECT * FROM sqlite_master").fetchall()
+        with pytest.raises(MemoryBusyError) as caught:
+            write(store, make_exchange(0))
+        assert caught.value.waited_seconds >= 0.04
+        reader.execute("ROLLBACK")
+        assert write(store, make_exchange(0)).version == 1
+
+
 def made_newer(path):
     """A file of a later version of this library."""
     filled(path)
@@ -230,10 +250,17 @@ def test_a_folder_in_the_place_of_the_file_is_named(path):
                 use()
 
 
-READ_AND_TRY_TO_WRITE = """
-changes = make_exchange(5)  # before the rights to read Python's own files are gone
+BECOME_NOBODY = """
+# Before the rights to read Python's own files are gone: what loads modules when it is first used.
+import urllib.parse
+changes = make_exchange(5)
 os.setgid(65534)
 os.setuid(65534)
+"""
+
+READ_AND_TRY_TO_WRITE = (
+    BECOME_NOBODY
+    + """
 with SqliteStore(path, busy_timeout=0) as store:
     print([message.content for message in all_messages(store)], store.memory_ids())
     try:
@@ -242,6 +269,7 @@ with SqliteStore(path, busy_timeout=0) as store:
         print("refused", path in str(error))
     print(head_of(store).version)
 """
+)
 
 needs_root = pytest.mark.skipif(
     not hasattr(os, "getuid") or os.getuid() != 0, reason="only root can become a user without rights"
@@ -278,6 +306,22 @@ def test_a_folder_without_rights_refuses_a_new_file(shared_path):
     code = READ_AND_TRY_TO_WRITE.replace("    print(head_of(store).version)\n", "")
     assert run(code, shared_path) == ["[] []", "refused True"]
     assert hashes(shared_path) == {}
+
+
+@needs_root
+def test_a_folder_that_cannot_be_looked_into_is_not_taken_for_empty(shared_path):
+    """Whether there are memories is unknown, which is an error, not "none"."""
+    filled(shared_path)
+    shared_path.parent.chmod(0o700)
+    code = """
+store = SqliteStore(path)
+for use in (lambda: read(store), store.memory_ids):
+    try:
+        use()
+    except ReadOnlyStoreError as error:
+        print(path in str(error))
+"""
+    assert run(BECOME_NOBODY + code, shared_path) == ["True", "True"]
 
 
 @needs_root
