@@ -58,6 +58,8 @@ class MemoryRegistry:
         busy_timeout: float = 30.0,
         durability: str = "full",
     ) -> None:
+        if not isinstance(path, str | os.PathLike | Store):
+            raise InputError(f"path must be a file's path or a Store, got {type(path).__name__}")
         if config is not None and not isinstance(config, Config):
             raise InputError(f"config must be a Config, got {type(config).__name__}")
         if token_counter is not None and not isinstance(token_counter, TokenCounter):

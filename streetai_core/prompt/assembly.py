@@ -59,8 +59,8 @@ class Assembly:
         self._bare = self.cost(self.draft(as_turns([])))
         if frame.token_budget is not None and self._bare > frame.token_budget:
             raise InputError(
-                f"token_budget {frame.token_budget} cannot hold the new message"
-                f"{' and the system text' if frame.system else ''}, which take {self._bare} tokens; raise it"
+                f"token_budget is {frame.token_budget}, but the new message"
+                f"{' and the system text' if frame.system else ''} alone cost {self._bare} tokens; raise it"
             )
 
     @property

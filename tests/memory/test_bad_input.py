@@ -232,6 +232,12 @@ def test_a_registry_checks_its_arguments(tmp_path, arguments):
     assert [] == list(tmp_path.iterdir())
 
 
+def test_a_path_is_a_path():
+    """A number is none."""
+    with pytest.raises(InputError, match="path"):
+        MemoryRegistry(5)
+
+
 def test_a_config_names_all_problems_at_once():
     """Not one after the other."""
     with pytest.raises(ConfigError) as caught:
