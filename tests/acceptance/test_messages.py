@@ -7,7 +7,7 @@ import pytest
 
 from streetai_core import Config, MemoryRegistry, NewMessage
 from streetai_core.encoders.hashing import HashingEncoder
-from streetai_core.errors import EncoderError, InputError, StaleMemoryError
+from streetai_core.errors import EncoderError, EncoderMismatchError, InputError, StaleMemoryError
 from streetai_core.testing.planted import PlantedEncoder, at_cosine
 
 CODE = "Here it is:\n\n```python\ndef tide(hour):\n\n    return hour  * 2\n```\n\n\nTry it,   please."
@@ -279,3 +279,15 @@ def calls(work):
     finally:
         sys.setprofile(None)
     return count
+
+
+def test_number_49_after_a_change_of_model_the_memory_is_embedded_anew(tmp_path):
+    """Never silently compared with other vectors: refused by name, then found again after `reencode`."""
+    with MemoryRegistry(tmp_path / "m.db", encoder=HashingEncoder(dim=64)) as registry:
+        registry.get("m").add_message("the berth number is thirty one", "user")
+    with MemoryRegistry(tmp_path / "m.db", encoder=HashingEncoder(dim=256)) as registry:
+        memory = registry.get("m")
+        with pytest.raises(EncoderMismatchError, match="hashing/1/64"):
+            memory.retrieve("berth number")
+        memory.reencode()
+        assert [hit.signal.content for hit in memory.retrieve("berth number")] == ["the berth number is thirty one"]

@@ -1,0 +1,281 @@
+"""Every verb of a memory, as a user of it would expect."""
+
+from datetime import datetime, timezone
+
+import pytest
+
+from streetai_core import Config, MemoryRegistry, NewMessage
+from streetai_core.encoders.hashing import HashingEncoder
+from streetai_core.stores.reference import ReferenceStore
+
+NOON = datetime(2026, 3, 2, 12, tzinfo=timezone.utc)
+
+
+@pytest.fixture
+def registry():
+    """A registry on the store in RAM."""
+    return MemoryRegistry(ReferenceStore(), encoder=HashingEncoder(), clock=lambda: NOON)
+
+
+@pytest.fixture
+def memory(registry):
+    """One memory of it."""
+    return registry.get("m")
+
+
+class Counting(HashingEncoder):
+    """Counts calls and texts."""
+
+    def __init__(self):
+        super().__init__()
+        self.calls = []
+
+    def embed(self, texts, kind):
+        """Count, then encode."""
+        self.calls.append((kind, len(texts)))
+        return super().embed(texts, kind)
+
+
+def test_a_message_is_embedded_in_one_call_and_a_question_in_one():
+    """However many chunks it has; a text embedded before costs nothing."""
+    encoder = Counting()
+    memory = MemoryRegistry(ReferenceStore(), encoder=encoder).get("m")
+    memory.add_message(" ".join(f"This is sentence number {n} of the message." for n in range(9)), "user")
+    memory.add_message("another message of one chunk", "user")
+    memory.build_prompt("which sentence was it?")
+    memory.retrieve("which sentence was it?")
+    assert [count for _, count in encoder.calls] == [9, 1, 1]
+
+
+def test_many_messages_are_one_transaction_and_report_progress(memory):
+    """One version step, signals by message, progress up to all chunks."""
+    seen = []
+    messages = [NewMessage(content=f"message number {n} of many", role="user") for n in range(1500)]
+    stored = memory.add_messages(messages, progress=lambda done, total: seen.append((done, total)))
+    assert [signal.turn for signals in stored for signal in signals] == list(range(1500))
+    assert seen == [(1024, 1500), (1500, 1500)]
+    assert memory.stats()["version"] == 1
+
+
+def test_a_retry_with_the_same_id_stores_nothing(memory):
+    """In another call and in the same one; it returns what is there."""
+    first = memory.add_message("said only once", "user", message_id="a")
+    again = memory.add_message("said only once", "user", message_id="a")
+    both = memory.add_messages([NewMessage(content="said twice", role="user", message_id="b")] * 2)
+    assert first == again
+    assert both[0] == both[1]
+    assert memory.stats()["turn_counter"] == 2
+
+
+def test_an_author_a_time_and_metadata_come_back(memory):
+    """As they were given; the clock stands in for a missing time."""
+    memory.add_message("hello to all", "user", name="Ilse", created_at=datetime(2025, 1, 1, tzinfo=timezone.utc))
+    memory.add_message("hello again", "assistant", metadata={"deep": [1, {"a": None}], "lc": 1})
+    one, two = memory.messages()
+    assert (one.name, one.created_at.year, one.metadata) == ("Ilse", 2025, {})
+    assert (two.name, two.created_at, two.metadata) == (None, NOON, {"deep": [1, {"a": None}], "lc": 1})
+
+
+def test_tool_traffic_does_not_tick(memory):
+    """Stored, recalled, and no older for it."""
+    memory.add_message("what is the tide?", "user")
+    memory.add_message("", "assistant", metadata={"tool_calls": [{"id": "1"}]})
+    memory.add_message("High water is at 14:20 on Sunday.", "tool", metadata={"tool_call_id": "1"})
+    memory.add_message("At 14:20.", "assistant")
+    assert [message.turn for message in memory.messages()] == [0, 0, 0, 1]
+    assert memory.stats()["turn_counter"] == 2
+    assert "High water is at 14:20 on Sunday." in [
+        hit.signal.content for hit in memory.retrieve("high water on Sunday")
+    ]
+
+
+def test_tool_output_never_weighs_more_than_at_first(memory):
+    """The user did not write it: praise does not lift it, blame lowers it."""
+    (signal,) = memory.add_message("High water is at 14:20.", "tool")
+    (praised,) = memory.post_process([signal], "High water is at 14:20.")
+    assert (praised["action"], praised["new_weight"]) == ("boost", 1.0)
+    (blamed,) = memory.post_process([signal], "Something else entirely, xyz.")
+    assert (blamed["action"], blamed["new_weight"]) == ("demote", 0.95)
+
+
+def test_roles_that_are_no_signals_are_stored(memory):
+    """Instructions stay in the transcript and are never recalled, unless the settings say so."""
+    memory.add_message("You are a harbour pilot.", "system")
+    assert memory.messages()[0].content == "You are a harbour pilot."
+    assert memory.retrieve("You are a harbour pilot.") == []
+    config = Config.classic()
+    classic = MemoryRegistry(ReferenceStore(), encoder=HashingEncoder(), config=config).get("m")
+    classic.add_message("You are a harbour pilot.", "system")
+    assert len(classic.retrieve("You are a harbour pilot.")) == 1
+
+
+def test_limit_and_token_budget_of_retrieve(memory):
+    """The best first; what is too long for the budget is passed over for what fits."""
+    memory.add_message("the berth of the boat Kestrel, told at such a length that it does not fit anywhere", "user")
+    memory.add_message("the berth of the boat", "user")
+    memory.add_message("the berth", "user")
+    question = "the berth of the boat Kestrel"
+    assert len(memory.retrieve(question)) == 3
+    assert [hit.signal.content for hit in memory.retrieve(question, limit=2)] == [
+        hit.signal.content for hit in memory.retrieve(question)[:2]
+    ]
+    fitting = [hit.signal.content for hit in memory.retrieve(question, token_budget=9)]
+    assert sorted(fitting) == ["the berth", "the berth of the boat"]
+    assert memory.retrieve(question, limit=0) == []
+
+
+def test_a_hit_unpacks_and_explains_itself(memory):
+    """`for signal, score in hits`; the parts sum to the score."""
+    memory.add_message("the berth of the boat is 31", "user")
+    for signal, score in memory.retrieve("which berth has the boat?"):
+        assert signal.content == "the berth of the boat is 31"
+        assert score > 0
+    for hit in memory.retrieve("which berth has the boat?"):
+        assert sum(hit.parts.values()) == pytest.approx(hit.score, abs=1e-9)
+
+
+def test_why_lists_hits_and_near_misses_with_reasons(memory):
+    """Everything is either a hit or has a reason why not."""
+    memory.add_message("the berth of the boat is 31", "user")
+    memory.add_message("xylophones quietly humming", "user")
+    memory.add_message("the berth of the boat is 31", "assistant")
+    why = memory.why("which berth has the boat?")
+    assert len(why.hits) == 1
+    assert {miss.hit.signal.content for miss in why.near_misses} == {
+        "the berth of the boat is 31",
+        "xylophones quietly humming",
+    }
+    reasons = " | ".join(miss.reason for miss in why.near_misses)
+    assert "min_similarity" in reasons
+    assert "better hit" in reasons
+    assert why.stacks
+
+
+@pytest.mark.parametrize("form", ["hit", "pair", "signal", "id"])
+def test_learning_takes_hits_pairs_signals_and_ids(memory, form):
+    """All forms teach the same."""
+    memory.add_message("the berth of the boat is 31", "user")
+    (hit,) = memory.retrieve("berth of the boat")
+    item = {"hit": hit, "pair": (hit.signal, hit.score), "signal": hit.signal, "id": hit.signal.signal_id}[form]
+    (update,) = memory.post_process([item, item], "The berth of the boat is 31.")
+    assert update["new_weight"] == pytest.approx(1.1)
+    assert memory.signals[0].uses == 1
+
+
+def test_a_blank_reply_teaches_nothing(memory):
+    """A stream that was cut gives no credit."""
+    (signal,) = memory.add_message("the berth of the boat is 31", "user")
+    version = memory.stats()["version"]
+    assert memory.post_process([signal], "  \n") == []
+    assert memory.stats()["version"] == version
+
+
+def test_the_history_of_a_signal_is_its_learning(memory):
+    """Turn, action, weights before and after, time."""
+    (signal,) = memory.add_message("the berth of the boat is 31", "user")
+    memory.post_process([signal], "The berth of the boat is 31.")
+    memory.post_process([signal], "Something else entirely, xyz.")
+    steps = [
+        (step.action, step.old_weight, step.new_weight, step.created_at) for step in memory.history(signal.signal_id)
+    ]
+    assert steps == [
+        ("boost", 1.0, pytest.approx(1.1), NOON),
+        ("demote", pytest.approx(1.1), pytest.approx(1.045), NOON),
+    ]
+    assert memory.history("nothing.7") == []
+
+
+def test_conversations_have_their_own_window_and_share_recall(memory):
+    """The window never crosses, recall does; one can be removed without the other."""
+    memory.add_message("the berth of the boat is 31", "user", conversation_id="monday")
+    memory.add_message("Noted, berth 31.", "assistant", conversation_id="monday")
+    memory.add_messages(
+        [NewMessage(content=f"idle remark {n}", role="user", conversation_id="tuesday") for n in range(40)]
+    )
+    prompt = memory.build_prompt("which berth has the boat?", conversation_id="friday")
+    assert prompt.window == ()
+    assert "the berth of the boat is 31" in prompt.recalled_text
+    assert [message.content[-2:] for message in memory.messages(conversation_id="monday")] == ["31", "1."]
+    assert memory.messages(conversation_id=None) == []
+    assert len(memory.messages(last=5)) == 5
+    assert memory.delete_conversation("tuesday") == 40
+    assert memory.delete_conversation("tuesday") == 0
+    assert len(memory.messages()) == 2
+
+
+def test_the_window_has_a_cap_of_tokens_but_the_newest_exchange_is_whole():
+    """One long reply does not push everything out, and is not cut itself."""
+    memory = MemoryRegistry(ReferenceStore(), encoder=HashingEncoder()).get("m")
+    long = "A long reply about tides. " * 200
+    for n in range(3):
+        memory.add_message(f"question number {n}?", "user")
+        memory.add_message(f"{n} {long}", "assistant")
+    window = [message.content for message in memory.build_prompt("and now?").window]
+    assert window == ["question number 2?", f"2 {long}"]
+
+
+def test_near_duplicates_are_recalled_once(memory):
+    """The same words again are not worth tokens; the published pipeline keeps them."""
+    for role in ("user", "assistant", "user"):
+        memory.add_message("the berth of the boat is 31", role)
+    assert len(memory.retrieve("berth of the boat")) == 1
+    classic = MemoryRegistry(ReferenceStore(), encoder=HashingEncoder(), config=Config.classic()).get("m")
+    classic.add_messages([NewMessage(content="the berth of the boat is 31", role="user")] * 3)
+    assert len(classic.retrieve("berth of the boat")) == 3
+
+
+def test_nothing_is_injected_when_nothing_was_recalled(memory):
+    """No empty block, no label, no word."""
+    memory.add_messages([NewMessage(content="xylophones quietly humming along", role="user") for _ in range(30)])
+    prompt = memory.build_prompt("berth?", conversation_id="other")
+    assert prompt.messages == [{"role": "user", "content": "berth?"}]
+
+
+def test_the_author_is_embedded_with_the_text():
+    """So that a question that names somebody finds what they said; in the published pipeline it is not."""
+    for config, first in ((Config(), "Ilse"), (Config.classic(), None)):
+        memory = MemoryRegistry(ReferenceStore(), encoder=HashingEncoder(), config=config).get("m")
+        memory.add_message("I moor at the northern quay", "user", name="Tomas")
+        memory.add_message("I moor at the northern quay!", "user", name="Ilse")
+        scores = {
+            hit.signal.name: round(hit.similarity, 6) for hit in memory.retrieve("Where does Ilse moor, northern quay?")
+        }
+        best = max(scores, key=lambda name: scores[name])
+        assert (best if scores[best] > min(scores.values()) else None) == first
+
+
+def test_reencoding_keeps_everything_but_the_vectors(tmp_path):
+    """Texts, weights, clocks and ids stay; stacks are formed anew."""
+    with MemoryRegistry(tmp_path / "m.db", encoder=HashingEncoder(dim=64)) as registry:
+        memory = registry.get("m")
+        memory.add_messages(
+            [NewMessage(content=f"remark {n} on berth {n}", role="user", name="Ilse") for n in range(30)]
+        )
+        memory.post_process(memory.signals[:3], "remark 1 on berth 1")
+        before = [(one.signal_id, one.content, one.base_weight, one.last_used_turn) for one in memory.signals]
+    with MemoryRegistry(tmp_path / "m.db", encoder=HashingEncoder(dim=128)) as registry:
+        memory = registry.get("m")
+        assert memory.reencode() == 30
+        assert before == [(one.signal_id, one.content, one.base_weight, one.last_used_turn) for one in memory.signals]
+        fresh = registry.get("fresh")
+        fresh.add_messages(
+            [NewMessage(content=f"remark {n} on berth {n}", role="user", name="Ilse") for n in range(30)]
+        )
+        assert [round(hit.similarity, 6) for hit in memory.retrieve("berth 7")] == [
+            round(hit.similarity, 6) for hit in fresh.retrieve("berth 7")
+        ]
+        assert sum(stack.size for stack in memory.stacks) == 30
+
+
+def test_ids_lists_what_was_written(registry):
+    """Looking makes no memory."""
+    registry.get("looked at").stats()
+    registry.get("b").add_message("hello there", "user")
+    registry.get("a").add_message("hello there", "user")
+    assert registry.ids() == ["a", "b"]
+
+
+def test_the_registry_gives_one_object_per_id(registry):
+    """Also to two threads' worth of code."""
+    assert registry.get("m") is registry.get("m")
+    assert repr(registry.get("m")) == "Memory('m')"
