@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import re
 import tempfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -17,8 +18,8 @@ MESSAGE_OVERHEAD = 4
 _CHARACTERS_PER_TOKEN = 4
 """English prose has about four characters a token in the tokenizers of all large providers."""
 
-_WIDE_START = 0x2E80
-"""First code point of the CJK blocks. From here a character is about a token of its own."""
+_WIDE = re.compile("[\u2e80-\U0010ffff]")
+"""From the CJK blocks on a character is about a token of its own."""
 
 
 @runtime_checkable
@@ -36,7 +37,7 @@ class EstimatedTokens:
         """Estimated tokens of `text`."""
         if text.isascii():
             return -(-len(text) // _CHARACTERS_PER_TOKEN)
-        wide = sum(1 for character in text if ord(character) >= _WIDE_START)
+        wide = len(_WIDE.findall(text))
         return wide + -(-(len(text) - wide) // _CHARACTERS_PER_TOKEN)
 
 
