@@ -12,7 +12,7 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from datetime import datetime
 
-from streetai_core.types import Action, ChunkKind, Message, Role, Vector
+from streetai_core.types import Action, ChunkKind, Message, Vector
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -78,22 +78,12 @@ class StackRow:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class MessageMark:
-    """What ranking has to know of a message without reading its text."""
-
-    sequence: int
-    turn: int
-    role: Role
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Rows:
-    """What changed in a memory since a version, or all of it."""
+    """What changed in a memory since a version, or all of it; all but messages, which are read when needed."""
 
     head: Head
     complete: bool
     """True: these are all rows; forget what you had. False: replace the rows given, keep the others."""
-    marks: Sequence[MessageMark] = ()
     signals: Sequence[SignalRow] = ()
     weights: Sequence[WeightRow] = ()
     stacks: Sequence[StackRow] = ()
@@ -179,10 +169,6 @@ class ReadTransaction(ABC):
     @abstractmethod
     def messages(self, query: MessageQuery) -> list[Message]:
         """Messages with their texts."""
-
-    @abstractmethod
-    def characters(self) -> tuple[int, int]:
-        """How many messages there are, and how many characters they have together."""
 
     @abstractmethod
     def credits(self, key: int | None = None) -> list[CreditRow]:

@@ -16,7 +16,6 @@ from streetai_core.stores.base import (
     Changes,
     CreditRow,
     Head,
-    MessageMark,
     MessageQuery,
     ReadTransaction,
     Rows,
@@ -36,10 +35,10 @@ Value = TypeVar("Value")
 
 @dataclass(slots=True, kw_only=True)
 class _Contents:
-    """All rows of one memory by key, each with the version that wrote it."""
+    """All rows of one memory by key; those that `rows` tells of with the version that wrote them."""
 
     head: Head
-    messages: dict[int, tuple[int, Message]] = field(default_factory=dict)
+    messages: dict[int, Message] = field(default_factory=dict)
     signals: dict[int, tuple[int, SignalRow]] = field(default_factory=dict)
     weights: dict[int, tuple[int, WeightRow]] = field(default_factory=dict)
     stacks: dict[int, tuple[int, StackRow]] = field(default_factory=dict)
@@ -147,10 +146,6 @@ class _ReferenceTransaction(WriteTransaction):
         return Rows(
             head=contents.head,
             complete=complete,
-            marks=[
-                MessageMark(sequence=message.sequence, turn=message.turn, role=message.role)
-                for message in _changed(contents.messages, after)
-            ],
             signals=_changed(contents.signals, after),
             weights=_changed(contents.weights, after),
             stacks=_changed(contents.stacks, after),
@@ -160,12 +155,8 @@ class _ReferenceTransaction(WriteTransaction):
         contents = self._open_contents()
         if contents is None:
             return []
-        found = [message for message in _changed(contents.messages, -1) if _matches(message, query)]
+        found = [message for _, message in sorted(contents.messages.items()) if _matches(message, query)]
         return found if query.last is None else found[max(0, len(found) - max(0, query.last)) :]
-
-    def characters(self) -> tuple[int, int]:
-        found = self.messages(MessageQuery())
-        return len(found), sum(len(message.content) for message in found)
 
     def credits(self, key: int | None = None) -> list[CreditRow]:
         contents = self._open_contents()
@@ -219,12 +210,12 @@ def _put(contents: _Contents, changes: Changes) -> None:
     """
     version = contents.head.version
     for message in changes.messages:
-        for sequence, (_, other) in contents.messages.items():
+        for sequence, other in contents.messages.items():
             if (sequence == message.sequence) != (other.message_id == message.message_id):
                 raise StoreError(
                     f"message_id {message.message_id!r} is taken, or a stored message would get another one"
                 )
-        contents.messages[message.sequence] = (version, message)
+        contents.messages[message.sequence] = message
     for signal in changes.signals:
         if signal.sequence not in contents.messages:
             raise StoreError(f"signal {signal.key} belongs to message {signal.sequence}, which is not there")
@@ -247,7 +238,7 @@ def _learn(contents: _Contents, changes: Changes, now: datetime) -> None:
             contents.credits.append(credit_of(step, old, new, now))
 
 
-def _remove(rows: dict[int, tuple[int, Value]], keys: Iterable[int]) -> None:
+def _remove(rows: dict[int, Value], keys: Iterable[int]) -> None:
     for key in keys:
         rows.pop(key, None)
 

@@ -2,7 +2,7 @@
 
 SQLite does not notice a flipped bit inside a value, so each row carries a CRC-32 of all its columns; a row that does
 not fit it is reported, never used. The functions that read take rows whose columns are in the order of the constants
-in `statements`.
+in `sqlite_reading`.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from streetai_core.errors import DamagedFileError
-from streetai_core.stores.base import CreditRow, Head, MessageMark, SignalRow, StackRow, WeightRow
+from streetai_core.stores.base import CreditRow, Head, SignalRow, StackRow, WeightRow
 from streetai_core.stores.metadata import metadata_from, metadata_text
 from streetai_core.types import Message, Vector
 
@@ -92,7 +92,7 @@ def head_from(row: Row, origin: Origin) -> tuple[Head, str]:
     return Head(**dict(zip(HEAD_FIELDS, row, strict=False))), row[-2]
 
 
-def message_row(message: Message, memory_key: int, version: int) -> Row:
+def message_row(message: Message, memory_key: int) -> Row:
     """Columns of `messages`."""
     cells = (
         memory_key,
@@ -105,15 +105,12 @@ def message_row(message: Message, memory_key: int, version: int) -> Row:
         time_text(message.created_at),
         metadata_text(message.metadata),
         int(message.sanitised),
-        len(message.content),
-        version,
     )
-    mark = checksum((memory_key, message.sequence, message.turn, message.role))
-    return (*cells, mark, checksum(cells, message.content.encode()), message.content)
+    return (*cells, checksum(cells, message.content.encode()), message.content)
 
 
 def message_from(row: Row, origin: Origin) -> Message:
-    """The message of a row with all columns but `mark_crc`."""
+    """The message of a row."""
     *cells, crc, content = row
     if not isinstance(content, str) or checksum(tuple(cells), content.encode()) != crc:
         raise origin.damaged("message", row[1])
@@ -129,13 +126,6 @@ def message_from(row: Row, origin: Origin) -> Message:
         sanitised=bool(row[9]),
         content=content,
     )
-
-
-def mark_from(row: Row, origin: Origin) -> MessageMark:
-    """The mark of a message."""
-    if checksum(row[:4]) != row[4]:
-        raise origin.damaged("message", row[1])
-    return MessageMark(sequence=row[1], turn=row[2], role=row[3])
 
 
 def signal_row(signal: SignalRow, memory_key: int, version: int) -> Row:

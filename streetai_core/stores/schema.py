@@ -42,12 +42,13 @@ CREATE TABLE memories (
     created_at       TEXT    NOT NULL,
     crc              INTEGER NOT NULL,
     -- How many rows there are, kept by the triggers below. A row that damage has hidden is missed by its count.
-    stored_messages   INTEGER NOT NULL DEFAULT 0,
-    stored_characters INTEGER NOT NULL DEFAULT 0,
-    stored_signals    INTEGER NOT NULL DEFAULT 0,
-    stored_weights    INTEGER NOT NULL DEFAULT 0,
-    stored_stacks     INTEGER NOT NULL DEFAULT 0,
-    stored_credits    INTEGER NOT NULL DEFAULT 0
+    stored_messages  INTEGER NOT NULL DEFAULT 0,
+    -- Their sequences added up: a message that damage has moved to another place is missed too, without reading it.
+    stored_sequences INTEGER NOT NULL DEFAULT 0,
+    stored_signals   INTEGER NOT NULL DEFAULT 0,
+    stored_weights   INTEGER NOT NULL DEFAULT 0,
+    stored_stacks    INTEGER NOT NULL DEFAULT 0,
+    stored_credits   INTEGER NOT NULL DEFAULT 0
 ) STRICT;
 """
 
@@ -63,16 +64,12 @@ CREATE TABLE messages (
     created_at      TEXT    NOT NULL,
     metadata        TEXT    NOT NULL,
     sanitised       INTEGER NOT NULL CHECK (sanitised IN (0, 1)),
-    characters      INTEGER NOT NULL,
-    version         INTEGER NOT NULL,
-    mark_crc        INTEGER NOT NULL,
     crc             INTEGER NOT NULL,
     content         TEXT    NOT NULL,
     PRIMARY KEY (memory_key, sequence),
     UNIQUE (memory_key, message_id)
 ) STRICT;
 CREATE INDEX messages_by_conversation ON messages (memory_key, conversation_id, sequence);
-CREATE INDEX messages_by_version ON messages (memory_key, version);
 """
 
 _SIGNALS = """
@@ -149,15 +146,11 @@ CREATE TABLE credits (
 
 _COUNTS = """
 CREATE TRIGGER message_added AFTER INSERT ON messages BEGIN
-    UPDATE memories SET stored_messages = stored_messages + 1, stored_characters = stored_characters + new.characters
-    WHERE memory_key = new.memory_key;
-END;
-CREATE TRIGGER message_changed AFTER UPDATE ON messages BEGIN
-    UPDATE memories SET stored_characters = stored_characters + new.characters - old.characters
+    UPDATE memories SET stored_messages = stored_messages + 1, stored_sequences = stored_sequences + new.sequence
     WHERE memory_key = new.memory_key;
 END;
 CREATE TRIGGER message_deleted AFTER DELETE ON messages BEGIN
-    UPDATE memories SET stored_messages = stored_messages - 1, stored_characters = stored_characters - old.characters
+    UPDATE memories SET stored_messages = stored_messages - 1, stored_sequences = stored_sequences - old.sequence
     WHERE memory_key = old.memory_key;
 END;
 CREATE TRIGGER signal_added AFTER INSERT ON signals BEGIN

@@ -18,7 +18,6 @@ from streetai_core.stores.rows import (
     Row,
     credit_from,
     head_from,
-    mark_from,
     message_from,
     signal_from,
     stack_from,
@@ -35,7 +34,6 @@ SELECT memory_key, memory_id, token, generation, version, deletion_version, next
 FROM memories
 """
 _OF_MEMORY = " WHERE memory_id = ?"
-_MARKS = "SELECT memory_key, sequence, turn, role, mark_crc FROM messages WHERE memory_key = ?"
 _SIGNALS = """
 SELECT signals.memory_key, signals.signal_key, sequence, chunk_index, kind, start, "end", block_start, block_end,
        version, vector, crc
@@ -50,11 +48,14 @@ FROM weights WHERE memory_key = ?
 _STACKS = "SELECT memory_key, stack_key, size, dim, version, total, crc FROM stacks WHERE memory_key = ?"
 _MESSAGES = """
 SELECT memory_key, sequence, message_id, turn, conversation_id, role, name, created_at, metadata, sanitised,
-       characters, version, crc, content
+       crc, content
 FROM messages WHERE memory_key = ?
 """
+_MESSAGE_KEYS = "SELECT count(*), coalesce(sum(sequence), 0) FROM messages WHERE memory_key = ?"
+"""Reads the index of keys, not the messages."""
+
 _COUNTS = """
-SELECT stored_messages, stored_characters, stored_signals, stored_weights, stored_stacks, stored_credits
+SELECT stored_messages, stored_sequences, stored_signals, stored_weights, stored_stacks, stored_credits
 FROM memories WHERE memory_key = ?
 """
 _CREDITS = """
@@ -63,7 +64,6 @@ FROM credits WHERE memory_key = ?
 """
 
 _SINCE = " AND version > ?"
-_BY_SEQUENCE = " ORDER BY sequence"
 _BY_SIGNAL = " ORDER BY signals.signal_key"
 _BY_WEIGHT = " ORDER BY weights.signal_key"
 _BY_STACK = " ORDER BY stack_key"
@@ -90,7 +90,8 @@ class _Counts:
     """How many rows a memory has."""
 
     messages: int = 0
-    characters: int = 0
+    sequences: int = 0
+    """Of all messages, added up."""
     signals: int = 0
     weights: int = 0
     stacks: int = 0
@@ -128,7 +129,7 @@ class SqliteReading(ReadTransaction):
         """Rows written after version `since`, or all of them.
 
         Raises:
-            DamagedFileError: a row does not fit its checksum.
+            DamagedFileError: a row does not fit its checksum; or, if all are read, a row or a message is missing.
         """
         if self._head is None:
             return None
@@ -145,14 +146,13 @@ class SqliteReading(ReadTransaction):
         rows = Rows(
             head=self._head,
             complete=complete,
-            marks=changed(_MARKS, _BY_SEQUENCE, mark_from),
             signals=changed(_SIGNALS, _BY_SIGNAL, signal_from),
             weights=changed(WEIGHTS, _BY_WEIGHT, weight_from),
             stacks=changed(_STACKS, _BY_STACK, stack_from),
         )
         if complete:
             counts = self._counts()
-            self._check_count("messages", len(rows.marks), counts.messages)
+            self._check_message_keys(counts)
             self._check_count("signals", len(rows.signals), counts.signals)
             self._check_count("weights", len(rows.weights), counts.weights)
             self._check_count("stacks", len(rows.stacks), counts.stacks)
@@ -182,15 +182,8 @@ class SqliteReading(ReadTransaction):
             # An id with a lone surrogate is never stored.
             return []
         if query == _ALL_MESSAGES:
-            counts = self._counts()
-            self._check_count("messages", len(newest_first), counts.messages)
-            self._check_count("characters", sum(row[10] for row in newest_first), counts.characters)
+            self._check_count("messages", len(newest_first), self._counts().messages)
         return [message_from(row, self._origin) for row in reversed(newest_first)]
-
-    def characters(self) -> tuple[int, int]:
-        """How many messages there are, and how many characters they have together; reads one row."""
-        counts = self._counts()
-        return counts.messages, counts.characters
 
     def credits(self, key: int | None = None) -> list[CreditRow]:
         """The learning log, of one signal or of all, oldest first.
@@ -215,6 +208,17 @@ class SqliteReading(ReadTransaction):
         """How many rows there should be."""
         rows = self._select(_COUNTS, self._key)
         return _Counts(*rows[0]) if rows else _Counts()
+
+    def _check_message_keys(self, counts: _Counts) -> None:
+        """Each message can be found where it was written. Its text is checked when it is read.
+
+        Raises:
+            DamagedFileError: messages are missing, or too many, or in the place of others.
+        """
+        [(found, sequences)] = self._select(_MESSAGE_KEYS, self._key)
+        self._check_count("messages", found, counts.messages)
+        if sequences != counts.sequences:
+            raise self._origin.damaged("the index", "of messages")
 
     def _check_count(self, what: str, found: int, expected: int) -> None:
         """Rows whose key is damaged are not found; their count is missed.

@@ -39,13 +39,12 @@ WHERE memory_key = ?
 """
 _MESSAGE = """
 INSERT INTO messages (memory_key, sequence, message_id, turn, conversation_id, role, name, created_at, metadata,
-                      sanitised, characters, version, mark_crc, crc, content)
-VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+                      sanitised, crc, content)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
 ON CONFLICT (memory_key, sequence) DO UPDATE SET
     turn = excluded.turn, conversation_id = excluded.conversation_id, role = excluded.role, name = excluded.name,
     created_at = excluded.created_at, metadata = excluded.metadata, sanitised = excluded.sanitised,
-    characters = excluded.characters, version = excluded.version, mark_crc = excluded.mark_crc, crc = excluded.crc,
-    content = excluded.content
+    crc = excluded.crc, content = excluded.content
 WHERE message_id = excluded.message_id
 """
 _SIGNAL = """
@@ -120,7 +119,7 @@ class SqliteWriting(SqliteReading, WriteTransaction):
         with Faults(self._path), self._writable.atomic():
             key = self._write_head(head, created_at)
             self._delete(changes, key)
-            self._write_messages(changes.messages, key, head.version)
+            self._write_messages(changes.messages, key)
             self._write_signals(changes.signals, key, head.version)
             self._many(_WEIGHT, [weight_row(weight, key, head.version) for weight in changes.weights])
             self._many(_STACK, [stack_row(stack, key, head.version) for stack in changes.stacks])
@@ -150,8 +149,8 @@ class SqliteWriting(SqliteReading, WriteTransaction):
         ):
             self._many(statement, [(key, int(number)) for number in numbers])
 
-    def _write_messages(self, messages: Sequence[Message], key: int, version: int) -> None:
-        written = self._many(_MESSAGE, [message_row(message, key, version) for message in messages])
+    def _write_messages(self, messages: Sequence[Message], key: int) -> None:
+        written = self._many(_MESSAGE, [message_row(message, key) for message in messages])
         if written != len(messages):
             raise StoreError("a stored message cannot get another message_id; nothing was written")
 

@@ -124,8 +124,6 @@ class StoreInputs:
         write(store, Changes(head=head, messages=[message]))
         found = all_messages(store, head.memory_id, any_conversation=False, conversation_id=conversation)
         assert found == [message]
-        with store.reading(head.memory_id) as view:
-            assert view.characters() == (1, len(content))
 
     @_PROPERTY
     @given(metadata=st.dictionaries(_WRITABLE, _JSON, max_size=4))

@@ -22,7 +22,7 @@ from typing import Any
 import pytest
 
 from streetai_core.errors import ClosedError, MemoryBusyError, StoreError
-from streetai_core.stores.base import Changes, CreditRow, MessageMark, MessageQuery, Store
+from streetai_core.stores.base import Changes, CreditRow, MessageQuery, Store
 from streetai_core.testing.factories import (
     NOON,
     make_exchange,
@@ -67,7 +67,6 @@ class StoreSuite(StoreInputs):
             assert view.head is None
             assert view.rows(None) is None
             assert view.messages(MessageQuery()) == []
-            assert view.characters() == (0, 0)
             assert view.credits() == []
         assert store.memory_ids() == []
 
@@ -80,7 +79,7 @@ class StoreSuite(StoreInputs):
     # ---------------------------------------------------------------- writing
 
     def test_what_was_written_comes_back(self, store: Store) -> None:
-        """Head, marks, signals with vectors, weights, stacks and messages are what was given, under version 1."""
+        """Head, signals with vectors, weights, stacks and messages are what was given, under version 1."""
         changes = make_exchange(0, 1)
         head = write(store, changes)
         assert head == replace(changes.head, version=1, deletion_version=0)
@@ -88,7 +87,6 @@ class StoreSuite(StoreInputs):
         assert rows is not None
         assert rows.head == head
         assert rows.complete
-        assert rows.marks == [MessageMark(sequence=n, turn=n, role="user") for n in (0, 1)]
         assert comparable(rows.signals) == comparable(changes.signals)
         assert comparable(rows.weights) == comparable(changes.weights)
         assert comparable(rows.stacks) == comparable(changes.stacks)
@@ -198,19 +196,12 @@ class StoreSuite(StoreInputs):
         since = read(store, since=3)
         assert since is not None
         assert not since.complete
-        assert [mark.sequence for mark in since.marks] == [3]
         assert [signal.key for signal in since.signals] == [3]
         assert [weight.key for weight in since.weights] == [0, 3]
         assert [stack.key for stack in since.stacks] == [0]
         current = read(store, since=5)
         assert current is not None
-        assert (current.complete, current.marks, current.signals, current.weights, current.stacks) == (
-            False,
-            [],
-            [],
-            [],
-            [],
-        )
+        assert (current.complete, current.signals, current.weights, current.stacks) == (False, [], [], [])
 
     def test_a_reader_from_before_a_deletion_loads_everything(self, store: Store) -> None:
         """Rows that went cannot be told by a delta, so an older reader gets all, a newer one does not."""
@@ -243,7 +234,6 @@ class StoreSuite(StoreInputs):
         write(store, Changes(head=head_of(store), deleted_messages=[0, 55]))
         rows = read(store)
         assert rows is not None
-        assert [mark.sequence for mark in rows.marks] == [1]
         assert [signal.key for signal in rows.signals] == [12]
         assert [weight.key for weight in rows.weights] == [12]
         assert all_messages(store) == [make_message(1)]
@@ -257,7 +247,7 @@ class StoreSuite(StoreInputs):
         assert [signal.key for signal in rows.signals] == [0]
         assert [weight.key for weight in rows.weights] == [0]
         assert [stack.key for stack in rows.stacks] == [1]
-        assert [mark.sequence for mark in rows.marks] == [0, 1]
+        assert all_messages(store) == [make_message(0), make_message(1)]
 
     def test_a_deleted_id_can_be_used_again_at_once(self, store: Store) -> None:
         """Deletions come before additions of the same changes."""
@@ -276,10 +266,10 @@ class StoreSuite(StoreInputs):
         assert (head.generation, head.version, head.deletion_version) == (1, 3, 3)
         rows = read(store)
         assert rows is not None
-        assert (rows.head, rows.marks, rows.signals, rows.weights, rows.stacks) == (head, [], [], [], [])
+        assert (rows.head, rows.signals, rows.weights, rows.stacks) == (head, [], [], [])
         with store.reading("alice") as view:
             assert view.credits() == []
-            assert view.characters() == (0, 0)
+            assert view.messages(MessageQuery()) == []
         assert store.memory_ids() == ["alice", "bob"]
         assert comparable(read(store, "bob")) == bob
 

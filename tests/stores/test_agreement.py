@@ -124,7 +124,6 @@ def _everything(store, memory_id, since):
                 view.rows(since),
                 view.messages(MessageQuery()),
                 view.messages(MessageQuery(last=2)),
-                view.characters(),
                 view.credits(),
                 view.credits(3),
             )

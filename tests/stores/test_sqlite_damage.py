@@ -10,7 +10,7 @@ from streetai_core.errors import DamagedFileError, StoreError
 from streetai_core.stores import _sqlite
 from streetai_core.stores.base import Changes, MessageQuery
 from streetai_core.stores.sqlite import SqliteStore
-from streetai_core.testing.factories import make_exchange, make_learned, make_vector
+from streetai_core.testing.factories import make_exchange, make_learned, make_message, make_vector
 from streetai_core.testing.store_reading import all_messages, comparable, head_of, read, write
 
 NUMBERS = {
@@ -19,14 +19,14 @@ NUMBERS = {
         *("message_count", "history_tokens", "dim", "crc"),
         *(
             "stored_messages",
-            "stored_characters",
+            "stored_sequences",
             "stored_signals",
             "stored_weights",
             "stored_stacks",
             "stored_credits",
         ),
     ),
-    "messages": ("sequence", "turn", "sanitised", "characters", "version", "mark_crc", "crc"),
+    "messages": ("sequence", "turn", "sanitised", "crc"),
     "signals": ("sequence", "chunk_index", "start", '"end"', "block_start", "block_end", "version"),
     "vectors": ("crc",),
     "weights": ("base_weight", "last_used_turn", "uses", "stack_key", "version", "crc"),
@@ -62,7 +62,7 @@ def path(tmp_path):
 def everything(store):
     """All that can be read of a memory."""
     with store.reading("alice") as view:
-        return comparable([view.rows(None), view.messages(MessageQuery()), view.credits(), view.characters()])
+        return comparable([view.rows(None), view.messages(MessageQuery()), view.credits()])
 
 
 def fill(path):
@@ -104,6 +104,28 @@ def test_a_missing_row_is_found(path, table):
     change(path, "UPDATE", table, "SET memory_key = 99 WHERE", ROWS[table])
     with SqliteStore(path) as store, pytest.raises(DamagedFileError, match=r"memory 'alice'.*memories\.db"):
         everything(store)
+
+
+@pytest.mark.parametrize("key", ["memory_key = 99", "sequence = 60", "sequence = -7"])
+def test_a_message_that_cannot_be_found_is_missed_by_loading(path, key):
+    """Loading a memory reads no messages, but a message whose key is damaged is refused there already."""
+    fill(path)
+    change(path, "UPDATE messages SET", key, "WHERE", ROWS["messages"])
+    with SqliteStore(path) as store, pytest.raises(DamagedFileError, match=r"memory 'alice'.*memories\.db"):
+        read(store)
+
+
+@pytest.mark.parametrize("column", ["turn", *TEXTS["messages"]])
+def test_a_damaged_message_is_found_when_it_is_read(path, column):
+    """By whatever query; loading the memory and reading the other messages goes on."""
+    fill(path)
+    change(path, "UPDATE messages SET", column, "= '77' WHERE", ROWS["messages"])
+    with SqliteStore(path) as store:
+        assert len(read(store).signals) == 60
+        assert all_messages(store, sequences=[6, 8]) == [make_message(6), make_message(8)]
+        for conditions in ({}, {"sequences": [6, 7, 8]}, {"last": 53}):
+            with pytest.raises(DamagedFileError, match="message 7 of memory 'alice'"):
+                all_messages(store, **conditions)
 
 
 def test_a_changed_id_is_found(path):

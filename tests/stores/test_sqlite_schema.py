@@ -102,15 +102,26 @@ def test_a_delta_uses_the_index_of_versions(store, connection):
     deltas = [one for one in statements if "version >" in one]
     plans = [connection.execute("EXPLAIN QUERY PLAN " + one).fetchall()[0][3] for one in deltas]
     assert [plan.split(" USING ")[1].split(" (")[0] for plan in plans] == [
-        f"INDEX {table}_by_version" for table in ("messages", "signals", "weights", "stacks")
+        f"INDEX {table}_by_version" for table in ("signals", "weights", "stacks")
     ]
+
+
+def test_loading_a_memory_does_not_read_its_messages(store, connection):
+    """Whether all messages are there is told by the index of their keys alone."""
+    statements = []
+    connection.set_trace_callback(statements.append)
+    with store.reading("alice") as view:
+        view.rows(None)
+    connection.set_trace_callback(None)
+    [query] = [one for one in statements if "FROM messages" in one]
+    [plan] = connection.execute("EXPLAIN QUERY PLAN " + query).fetchall()
+    assert plan[3] == "SEARCH messages USING COVERING INDEX sqlite_autoindex_messages_1 (memory_key=?)"
 
 
 def read_all(view):
     """Use every way of reading."""
     view.rows(None)
     view.rows(0)
-    view.characters()
     view.credits()
     view.credits(0)
     for query in (
