@@ -2,23 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass
 from datetime import datetime
+from itertools import islice
 from types import EllipsisType
-from typing import Any
+from typing import Any, TypeAlias
 
 from streetai_core.aio import twin
-from streetai_core.coherence import CoherentState
+from streetai_core.coherence import CoherentState, Plan
 from streetai_core.config import Config
 from streetai_core.encoders.base import Encoder
 from streetai_core.errors import InputError
 from streetai_core.planning.learning import LearningStep, plan_learning
-from streetai_core.planning.preparing import Progress, encode_all, prefix, prepare
-from streetai_core.planning.writing import check_encoder, plan_add, plan_delete, plan_reencode, plan_update
+from streetai_core.planning.preparing import Prepared, Progress, encode_all, prefix, prepare
+from streetai_core.planning.turns import identified, plan_turn
+from streetai_core.planning.writing import (
+    Addition,
+    check_encoder,
+    plan_add,
+    plan_delete,
+    plan_reencode,
+    plan_update,
+)
 from streetai_core.prompt.building import Found, PromptRequest, build
-from streetai_core.recall.hits import hits_of, near_misses, sequences_of, signal_key, within
+from streetai_core.recall.hits import NEAR_MISSES, hits_of, near_misses, sequences_of, signal_key, within
 from streetai_core.recall.looking import all_signals, all_stacks, counts, signals_of
 from streetai_core.recall.ranking import Question, rank, select
 from streetai_core.reporting import Recalled, id_of, weight_update
@@ -27,7 +36,22 @@ from streetai_core.stores.base import Changes, CreditRow, MessageQuery, ReadTran
 from streetai_core.text.chunking import sentence_spans
 from streetai_core.text.clean import check_id, clean, is_blank
 from streetai_core.tokens import TokenCounter, count_message
-from streetai_core.types import Hit, Message, NewMessage, Prompt, Role, Signal, Stack, Vector, WeightUpdate, Why
+from streetai_core.types import (
+    Hit,
+    Matrix,
+    Message,
+    NewMessage,
+    Prompt,
+    Role,
+    Signal,
+    Stack,
+    Vector,
+    WeightUpdate,
+    Why,
+)
+
+Lesson: TypeAlias = tuple[list[LearningStep], dict[int, Message]]
+"""What was learned about which signals, and their messages by sequence."""
 
 _REPLY_PARTS = 64
 """Sentences of a reply that credit looks at; a longer reply is mostly listing or code."""
@@ -123,20 +147,10 @@ class Memory:
         Returns:
             For each message what `add_message` returns.
         """
-        prepared = prepare(
-            list(messages),
-            encoder=self._around.encoder,
-            config=self.config,
-            counter=self._around.counter,
-            progress=progress,
-        )
-        ids = [item.message.message_id for item in prepared if item is not None and item.message.message_id]
+        prepared = self._prepared(list(messages), progress)
 
         def plan(transaction: WriteTransaction, state: MemoryState) -> tuple[Changes | None, list[Message | None]]:
-            known = {name: found[0] for name in ids if (found := transaction.messages(MessageQuery(message_id=name)))}
-            addition = plan_add(
-                state, prepared, known, encoder=self._around.encoder, config=self.config, now=self._around.clock()
-            )
+            addition = self._plan_add(transaction, state, prepared)
             return addition.changes, addition.messages
 
         with self._coherent.lock:
@@ -159,12 +173,7 @@ class Memory:
             found = transaction.messages(MessageQuery(message_id=parent_turn_id))
         if not found:
             return None
-        item = prepare(
-            [NewMessage(content=new_content, role=found[0].role, name=found[0].name)],
-            encoder=self._around.encoder,
-            config=self.config,
-            counter=self._around.counter,
-        )[0]
+        item = self._prepared([NewMessage(content=new_content, role=found[0].role, name=found[0].name)])[0]
 
         def plan(transaction: WriteTransaction, state: MemoryState) -> tuple[Changes | None, Message | None]:
             again = transaction.messages(MessageQuery(message_id=parent_turn_id))
@@ -247,6 +256,7 @@ class Memory:
         system: str | None = None,
         token_budget: int | None = None,
         conversation_id: str | None = None,
+        shown: Collection[str] | None = None,
     ) -> Prompt:
         """The messages to send for a new user message: system text, verbatim window, recalled block, the message.
 
@@ -257,6 +267,8 @@ class Memory:
             system: the app's instructions, sent as they are.
             token_budget: most tokens of the whole prompt; never exceeded.
             conversation_id: whose last messages are the window. Recall crosses conversations.
+            shown: texts of the messages that you send along yourself, as an agent does that keeps its conversation.
+                Then there is no window, and no message with one of these texts is recalled. `None`: you send none.
 
         Raises:
             InputError: the message is blank, or the budget cannot hold it.
@@ -271,6 +283,7 @@ class Memory:
             system=None if system is None else clean(system)[0],
             token_budget=token_budget,
             conversation_id=conversation_id,
+            shown=None if shown is None else frozenset(clean(text)[0] for text in shown),
         )
         vector = self._question_vector(user_message)
         with self._coherent.reading() as (transaction, state):
@@ -287,21 +300,28 @@ class Memory:
 
             return build(request, transaction, recall, self.config, self._around.counter)
 
-    def why(self, question: str) -> Why:
-        """What `retrieve` finds for a question and why, and the best of what it leaves out and why not."""
+    def why(self, question: str, *, misses: int = NEAR_MISSES) -> Why:
+        """What `retrieve` finds for a question and why, and the best of what it leaves out and why not.
+
+        Args:
+            question: free text.
+            misses: most near misses.
+        """
+        _check_count(misses, "misses")
         vector = self._question_vector(question)
         with self._coherent.reading() as (transaction, state):
             if state is None or vector is None:
                 return Why(question=question, turn=0, hits=(), near_misses=(), stacks=())
             ranking, stacks = rank(state, Question(vector, state.head.next_turn), self.config)
             chosen = select(state, ranking, self.config)[: self.config.max_thinking_space]
-            looked_at = range(min(len(ranking.rows), len(chosen) + self.config.max_thinking_space))
-            messages = _messages(transaction, sequences_of(state, ranking, {*looked_at, *chosen}))
+            taken = set(chosen)
+            others = list(islice((number for number in range(len(ranking.rows)) if number not in taken), misses))
+            messages = _messages(transaction, sequences_of(state, ranking, [*chosen, *others]))
             return Why(
                 question=question,
                 turn=state.head.next_turn,
                 hits=tuple(hits_of(state, ranking, chosen, messages)),
-                near_misses=tuple(near_misses(state, ranking, set(chosen), messages, self.config)),
+                near_misses=tuple(near_misses(state, ranking, others, messages, self.config)),
                 stacks=tuple(stacks),
             )
 
@@ -321,26 +341,63 @@ class Memory:
             One row per signal that is still there, in the order given.
         """
         ids = [id_of(item) for item in retrieved]
-        if not ids or is_blank(response_text):
+        reply = self._reply_vectors(ids, response_text)
+        if reply is None:
             return []
-        reply = self._around.encoder.encode(self._reply_parts(clean(response_text)[0]), "document")
 
-        def plan(
-            transaction: WriteTransaction, state: MemoryState
-        ) -> tuple[Changes | None, tuple[list[LearningStep], dict[int, Message]]]:
-            keys = list(dict.fromkeys(key for name in ids if (key := signal_key(state, name)) is not None))
+        def plan(transaction: WriteTransaction, state: MemoryState) -> tuple[Changes | None, Lesson]:
+            keys, messages = self._sent(transaction, state, ids)
             if not keys:
                 return None, ([], {})
-            check_encoder(state.head, self._around.encoder)
-            sequences = state.columns.column("sequence")[state.columns.rows(keys)].tolist()
-            messages = _messages(transaction, sequences)
-            roles = {sequence: message.role for sequence, message in messages.items()}
-            changes, steps = plan_learning(state, keys, reply, roles, self.config)
+            changes, steps = plan_learning(state, keys, reply, _roles(messages), self.config)
             return changes, (steps, messages)
 
-        with self._coherent.lock:
-            (steps, messages), state = self._coherent.write(plan)
-            return [weight_update(state, step, messages) for step in steps]
+        return self._learn(plan)
+
+    def record_turn(
+        self,
+        turn_id: str,
+        messages: Iterable[NewMessage],
+        *,
+        retrieved: Iterable[Recalled] = (),
+        reply: str = "",
+    ) -> list[WeightUpdate]:
+        """Store the messages of one turn and learn from its reply: one transaction, and once only.
+
+        The store decides whether the turn has been recorded: if all of its messages are there, nothing is stored and
+        nothing is learned, whoever asks again. So a retry, a resumed run and a second process are all safe. If some
+        are there, as after a stream that was cut, the others are stored and the reply is learned from.
+
+        Args:
+            turn_id: names the turn in this memory; a message without an id gets `turn_id/0`, `turn_id/1` and so on, by
+                its place. A turn has to be given with the same messages in the same places each time.
+            messages: what was said: the user's message, tool calls and their results, the final reply.
+            retrieved: what was recalled for the turn, as `post_process` takes it.
+            reply: the text of the final reply to learn from; empty: store only.
+
+        Returns:
+            What `post_process` returns; empty if nothing was learned.
+
+        Raises:
+            InputError: the turn's id or a message cannot be used.
+            MessageConflictError: the id of a message is taken by another text.
+            EncoderError: the model failed; nothing was stored.
+        """
+        prepared = self._prepared(identified(turn_id, messages))
+        ids = [id_of(item) for item in retrieved]
+        parts = self._reply_vectors(ids, reply)
+
+        def plan(transaction: WriteTransaction, state: MemoryState) -> tuple[Changes | None, Lesson]:
+            added = self._plan_add(transaction, state, prepared).changes
+            if added is None or parts is None:
+                return added, ([], {})
+            keys, found = self._sent(transaction, state, ids)
+            if not keys:
+                return added, ([], {})
+            changes, steps = plan_turn(state, added, keys=keys, reply=parts, roles=_roles(found), config=self.config)
+            return changes, (steps, found)
+
+        return self._learn(plan)
 
     def history(self, signal_id: str) -> list[CreditRow]:
         """Every learning step of one signal, oldest first; empty for an unknown id."""
@@ -393,9 +450,45 @@ class Memory:
     abuild_prompt = twin(build_prompt)
     awhy = twin(why)
     apost_process = twin(post_process)
+    arecord_turn = twin(record_turn)
     ahistory = twin(history)
     amessages = twin(messages)
     astats = twin(stats)
+
+    def _prepared(self, messages: Sequence[NewMessage], progress: Progress | None = None) -> list[Prepared | None]:
+        """Messages checked, cut and embedded; needs no lock."""
+        around = self._around
+        return prepare(messages, encoder=around.encoder, config=self.config, counter=around.counter, progress=progress)
+
+    def _plan_add(
+        self, transaction: WriteTransaction, state: MemoryState, prepared: Sequence[Prepared | None]
+    ) -> Addition:
+        """The plan that stores those messages that are not there yet."""
+        ids = [item.message.message_id for item in prepared if item is not None and item.message.message_id]
+        known = {name: found[0] for name in ids if (found := transaction.messages(MessageQuery(message_id=name)))}
+        around = self._around
+        return plan_add(state, prepared, known, encoder=around.encoder, config=self.config, now=around.clock())
+
+    def _sent(
+        self, transaction: ReadTransaction, state: MemoryState, ids: Sequence[str]
+    ) -> tuple[list[int], dict[int, Message]]:
+        """Of the signals with these ids those that are there, each once, and their messages by sequence."""
+        keys = list(dict.fromkeys(key for name in ids if (key := signal_key(state, name)) is not None))
+        if keys:
+            check_encoder(state.head, self._around.encoder)
+        return keys, _messages(transaction, state.columns.column("sequence")[state.columns.rows(keys)].tolist())
+
+    def _reply_vectors(self, ids: Sequence[str], reply: str) -> Matrix | None:
+        """The parts of a reply embedded, shape (m, dim); `None` if there is nothing to learn or to learn from."""
+        if not ids or is_blank(reply):
+            return None
+        return self._around.encoder.encode(self._reply_parts(clean(reply)[0]), "document")
+
+    def _learn(self, plan: Plan[Lesson]) -> list[WeightUpdate]:
+        """Carry out a plan that learns, and report it."""
+        with self._coherent.lock:
+            (steps, messages), state = self._coherent.write(plan)
+            return [weight_update(state, step, messages) for step in steps]
 
     def _question_vector(self, question: str) -> Vector | None:
         """The question embedded; `None` if it is blank or there is nothing to compare it with."""
@@ -438,6 +531,11 @@ class Memory:
 def _messages(transaction: ReadTransaction, sequences: Sequence[int]) -> dict[int, Message]:
     """Messages with their texts, by sequence."""
     return {message.sequence: message for message in transaction.messages(MessageQuery(sequences=sequences))}
+
+
+def _roles(messages: Mapping[int, Message]) -> dict[int, Role]:
+    """Message sequence -> role."""
+    return {sequence: message.role for sequence, message in messages.items()}
 
 
 def _texts(state: MemoryState, messages: Iterable[Message], config: Config) -> dict[int, str]:

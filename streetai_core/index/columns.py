@@ -73,6 +73,17 @@ class SignalColumns:
         """The rows of those signals that are there."""
         return np.array([self._row_of[key] for key in keys if key in self._row_of], dtype=np.intp)
 
+    def taken(self, rows: Rows) -> SignalColumns:
+        """A copy with these rows only, in their order."""
+        copy = SignalColumns(self.dim)
+        copy._count = len(rows)
+        copy._row_of = {int(key): row for row, key in enumerate(self.keys[rows])}
+        capacity = max(len(rows), _FIRST_CAPACITY)
+        copy._vectors = _enlarged(self._vectors[rows], capacity)
+        copy._base = _enlarged(self._base[rows], capacity)
+        copy._integers = {name: _enlarged(column[rows], capacity) for name, column in self._integers.items()}
+        return copy
+
     def put(self, key: int, vector: Vector, place: Mapping[str, int]) -> None:
         """Add a signal, or replace its vector and place; its weight is set by `weigh`."""
         row = self._row_of.get(key)

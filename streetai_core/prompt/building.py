@@ -28,6 +28,8 @@ class PromptRequest:
     system: str | None
     token_budget: int | None
     conversation_id: str | None
+    shown: frozenset[str] | None = None
+    """Texts of the messages that the caller sends along itself, in place of the window; `None`: it sends none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +51,8 @@ def build(
     request: PromptRequest, transaction: ReadTransaction, recall: Recall, config: Config, counter: TokenCounter
 ) -> Prompt:
     """The prompt for a request, from one consistent view of the memory."""
+    if request.shown is not None:
+        return _build_beside(request, transaction, recall, config, counter)
     head = transaction.head or Head(memory_id="", token="")
     recent, repeated = _recent(request, transaction, config)
     frame = Frame(
@@ -76,6 +80,37 @@ def build(
         inspector=_inspect(draft, found, assembly, counter, request, whole_history=history is not None),
         recalled_text=draft.block,
         window=draft.turns.shown,
+    )
+
+
+def _build_beside(
+    request: PromptRequest, transaction: ReadTransaction, recall: Recall, config: Config, counter: TokenCounter
+) -> Prompt:
+    """The question and what is recalled for it, where the caller sends other messages along itself."""
+    shown = {request.question, *(request.shown or ())}
+    head = transaction.head or Head(memory_id="", token="")
+    recent = _conversation(request, transaction, len(shown) + _TOOL_ALLOWANCE)
+    sent = {message.sequence: message for message in recent if message.content in shown}
+    found = recall(set(sent))
+    while repeated := [one for one in (found.messages or {}).values() if one.content in shown]:
+        # Said elsewhere with the same words. What they would have kept out gets its place.
+        sent.update((message.sequence, message) for message in repeated)
+        found = recall(set(sent))
+    frame = Frame(
+        question=request.question,
+        system=request.system,
+        secret=head.token,
+        history_tokens=max(0, head.history_tokens - sum(count_message(one.content, counter) for one in sent.values())),
+        token_budget=request.token_budget,
+    )
+    assembly = Assembly(frame, config, counter)
+    ceiling = assembly.full_history_tokens + FRAME_TOKENS if config.history_ceiling else assembly.budget
+    draft = assembly.fill(as_turns([]), found.hits, found.messages or {}, min(assembly.budget, ceiling))
+    return Prompt(
+        messages=draft.messages,
+        retrieved=draft.hits,
+        inspector=_inspect(draft, found, assembly, counter, request, whole_history=False),
+        recalled_text=draft.block,
     )
 
 

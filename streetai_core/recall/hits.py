@@ -12,7 +12,7 @@ from streetai_core.tokens import TokenCounter
 from streetai_core.types import Hit, Message, Miss, Signal
 
 NEAR_MISSES = 10
-"""How many near misses `why` lists; enough to see where the gate cuts, few enough to read."""
+"""How many near misses `why` lists if not told; enough to see where the gate cuts, few enough to read."""
 
 
 def signal_id(state: MemoryState, key: int) -> str:
@@ -88,10 +88,9 @@ def within(hits: Sequence[Hit], limit: int, token_budget: int | None, counter: T
 
 
 def near_misses(
-    state: MemoryState, ranking: Ranking, chosen: set[int], messages: Mapping[int, Message], config: Config
+    state: MemoryState, ranking: Ranking, positions: Sequence[int], messages: Mapping[int, Message], config: Config
 ) -> list[Miss]:
-    """The best candidates that were not chosen, each with the rule that kept it out."""
-    positions = [position for position in range(len(ranking.rows)) if position not in chosen][:NEAR_MISSES]
+    """The candidates at `positions`, which were not chosen, each with the rule that kept it out."""
     hits = hits_of(state, ranking, positions, messages)
     return [
         Miss(hit=hit, reason=_reason(hit, bool(ranking.passed[position]), config))

@@ -279,3 +279,12 @@ def test_the_registry_gives_one_object_per_id(registry):
     """Also to two threads' worth of code."""
     assert registry.get("m") is registry.get("m")
     assert repr(registry.get("m")) == "Memory('m')"
+
+
+def test_why_works_with_a_small_thinking_space():
+    """Near misses are listed whatever the number of hits."""
+    config = Config(max_thinking_space=1)
+    memory = MemoryRegistry(ReferenceStore(), encoder=HashingEncoder(), config=config).get("m")
+    memory.add_messages([NewMessage(content=f"the berth of boat {n} is {n * 7}", role="user") for n in range(40)])
+    why = memory.why("which berth has boat 7?")
+    assert (len(why.hits), len(why.near_misses)) == (1, 10)

@@ -1,0 +1,74 @@
+"""The plan of a whole turn: what was said is stored and learned from in one transaction, or not at all."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from streetai_core.config import Config
+from streetai_core.planning.learning import LearningStep, plan_learning
+from streetai_core.state import MemoryState
+from streetai_core.stores.base import Changes
+from streetai_core.text.clean import check_id
+from streetai_core.types import Matrix, NewMessage, Role
+
+
+def identified(turn_id: str, messages: Iterable[NewMessage]) -> list[NewMessage]:
+    """The messages of a turn, each with an id: its own, or one made of the turn's id and its place in the turn.
+
+    Raises:
+        InputError: the turn's id cannot be used.
+    """
+    check_id(turn_id, "turn_id")
+    return [
+        replace(message, message_id=f"{turn_id}/{number}")
+        if isinstance(message, NewMessage) and message.message_id is None
+        else message
+        for number, message in enumerate(messages)
+    ]
+
+
+def plan_turn(
+    state: MemoryState,
+    added: Changes,
+    *,
+    keys: Sequence[int],
+    reply: Matrix,
+    roles: Mapping[int, Role],
+    config: Config,
+) -> tuple[Changes, list[LearningStep]]:
+    """Add messages and learn from the reply among them, with the result of doing the one after the other.
+
+    Args:
+        state: the memory as it is, without the messages.
+        added: the plan that adds them.
+        keys: the signals that were sent, all of which are in `state`.
+        reply: vectors of the reply's parts, shape (m, dim).
+        roles: message sequence -> role, of the messages of those signals.
+        config: thresholds and factors.
+    """
+    after = _excerpt(state, keys, config)
+    after.apply(added, added.head)
+    learning, steps = plan_learning(after, keys, reply, roles, config)
+    # Where both change a stack, the plan of learning has seen what the other one does to it.
+    stacks = {row.key: row for row in (*added.stacks, *learning.stacks)}
+    rows = state.columns.rows(keys)
+    return (
+        replace(added, learned=learning.learned, stacks=list(stacks.values())),
+        [replace(step, row=int(row)) for step, row in zip(steps, rows, strict=True)],
+    )
+
+
+def _excerpt(state: MemoryState, keys: Sequence[int], config: Config) -> MemoryState:
+    """A copy of what learning looks at: the signals, and where centroids follow weights, all of their stacks."""
+    rows = state.columns.rows(keys)
+    stacks = np.unique(state.columns.column("stack")[rows]).tolist()
+    if config.centroid == "decayed":
+        rows = state.members(stacks)
+    excerpt = MemoryState(state.head)
+    excerpt.columns = state.columns.taken(rows)
+    for stack in stacks:
+        excerpt.stacks.put(stack, state.stacks.total(stack), state.stacks.size(stack))
+    return excerpt
