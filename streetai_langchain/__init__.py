@@ -19,13 +19,27 @@ if TYPE_CHECKING:
     from streetai_langchain.chat_history import StreetAIChatMessageHistory
     from streetai_langchain.classic import StreetAIChainMemory, Turn
     from streetai_langchain.memory import StreetAIMemory
+    from streetai_langchain.middleware import StreetAIMemoryMiddleware
+    from streetai_langchain.retrievers import StreetAIRetriever
+    from streetai_langchain.runnables import StreetAIRunnable
 
-__all__ = ["StreetAIChainMemory", "StreetAIChatMessageHistory", "StreetAIMemory", "Turn"]
+__all__ = [
+    "StreetAIChainMemory",
+    "StreetAIChatMessageHistory",
+    "StreetAIMemory",
+    "StreetAIMemoryMiddleware",
+    "StreetAIRetriever",
+    "StreetAIRunnable",
+    "Turn",
+]
 
 _MODULES = {
     "StreetAIChainMemory": "streetai_langchain.classic",
     "StreetAIChatMessageHistory": "streetai_langchain.chat_history",
     "StreetAIMemory": "streetai_langchain.memory",
+    "StreetAIMemoryMiddleware": "streetai_langchain.middleware",
+    "StreetAIRetriever": "streetai_langchain.retrievers",
+    "StreetAIRunnable": "streetai_langchain.runnables",
     "Turn": "streetai_langchain.classic",
 }
 

@@ -3,16 +3,28 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterable
+from concurrent.futures import Executor
+from typing import TYPE_CHECKING, Any, Literal
 
-from streetai_core import Config, Memory, MemoryRegistry
+from langchain_core.documents import Document
+from langchain_core.runnables.base import RunnableLike
+from langchain_core.tools import BaseTool
+
+from streetai_core import Config, Memory, MemoryRegistry, WeightUpdate
+from streetai_core.aio import twin
 from streetai_core.errors import InputError
+from streetai_core.reporting import Recalled
 from streetai_core.text.clean import is_blank
 from streetai_langchain.chat_history import StreetAIChatMessageHistory
+from streetai_langchain.retrievers import StreetAIRetriever
+from streetai_langchain.runnables import StreetAIRunnable
+from streetai_langchain.sessions import session_of
+from streetai_langchain.tools import MemoryTools
 
 if TYPE_CHECKING:
     from streetai_langchain.classic import StreetAIChainMemory
+    from streetai_langchain.middleware import StreetAIMemoryMiddleware
 
 
 class StreetAIMemory:
@@ -97,6 +109,148 @@ class StreetAIMemory:
         """
         return StreetAIChatMessageHistory(self._memory(session_id, user_id), session_id, window=window)
 
+    def middleware(
+        self,
+        session_id: str | None = None,
+        *,
+        user_id: str | None = None,
+        inject: Literal["user", "system"] = "user",
+        token_budget: int | None = None,
+        window: int | None = None,
+        name: str | None = None,
+    ) -> StreetAIMemoryMiddleware:
+        """The memory of an agent: `create_agent(model, tools, middleware=[memory.middleware()], checkpointer=...)`.
+
+        Args:
+            session_id: binds it to one session; `None`: each run's config names its session, as `thread_id`.
+            user_id: binds it to the memory of one user; the same.
+            inject: whether recalled text goes in front of the newest user message or after the system message.
+            token_budget: most tokens of question and recalled text; `None`: that of this object.
+            window: only the last so many messages of the agent's state go to the model; `None`: all.
+            name: has to be given where one agent has several of these.
+
+        Raises:
+            InputError: an argument cannot be used.
+            MissingExtraError: langchain is not installed.
+        """
+        from streetai_langchain.middleware import StreetAIMemoryMiddleware  # noqa: PLC0415 - needs an extra
+
+        return StreetAIMemoryMiddleware(
+            self.registry,
+            session_id,
+            user_id=user_id,
+            inject=inject,
+            token_budget=self.token_budget if token_budget is None else token_budget,
+            window=window,
+            name=name,
+            on_error=self.on_error,
+        )
+
+    def wrap(
+        self,
+        chain: RunnableLike[Any, Any],
+        *,
+        input_key: str | None = None,
+        memory_key: str | None = None,
+        output_key: str | None = None,
+        session_id: str | None = None,
+        user_id: str | None = None,
+        token_budget: int | None = None,
+    ) -> StreetAIRunnable:
+        """A chain with a memory: `memory.wrap(prompt | model, input_key="input", memory_key="history")`.
+
+        Args:
+            chain: any runnable.
+            input_key: of a dict input the key of the question; needed only if there are several.
+            memory_key: of a dict input the key that gets the past; without it the past goes before the question.
+            output_key: of a dict output the key of the reply; needed only if it cannot be told.
+            session_id: binds it to one session; `None`: each run's config names its session.
+            user_id: binds it to the memory of one user; the same.
+            token_budget: most tokens of question and past; `None`: that of this object.
+
+        Raises:
+            InputError: an id cannot be used.
+        """
+        _check_bound(session_id, user_id)
+        return StreetAIRunnable(
+            chain,
+            self.registry,
+            input_key=input_key,
+            memory_key=memory_key,
+            output_key=output_key,
+            session_id=session_id,
+            user_id=user_id,
+            token_budget=self.token_budget if token_budget is None else token_budget,
+            on_error=self.on_error,
+        )
+
+    def retriever(
+        self, session_id: str | None = None, *, user_id: str | None = None, k: int = 4, **options: Any
+    ) -> StreetAIRetriever:
+        """A retriever of what bears on a question: `memory.retriever().invoke(question, config)`.
+
+        Args:
+            session_id: binds it to one session; `None`: each run's config names its session.
+            user_id: binds it to the memory of one user; the same.
+            k: how many documents, from 1.
+            options: fields of every LangChain retriever, such as `tags`.
+
+        Raises:
+            InputError: an id cannot be used.
+        """
+        _check_bound(session_id, user_id)
+        return StreetAIRetriever(
+            registry=self.registry, session_id=session_id, user_id=user_id, k=k, on_error=self.on_error, **options
+        )
+
+    def tools(self, session_id: str | None = None, *, user_id: str | None = None) -> list[BaseTool]:
+        """`search_memory`, `remember`, `forget` and `update_message`, for a model that looks after its memory itself.
+
+        Args:
+            session_id: binds them to one session; `None`: each run's config names its session.
+            user_id: binds them to the memory of one user; the same.
+
+        Raises:
+            InputError: an id cannot be used.
+        """
+        _check_bound(session_id, user_id)
+        return MemoryTools(self.registry, session_id=session_id, user_id=user_id, on_error=self.on_error).tools()
+
+    def post_process(
+        self,
+        session_id: str | None,
+        retrieved: Iterable[Recalled | Document],
+        response: str,
+        *,
+        user_id: str | None = None,
+    ) -> list[WeightUpdate]:
+        """Learn from a reply, where nothing does it by itself: after `retriever.invoke` and a model of your own.
+
+        Args:
+            session_id: of the conversation; may be `None` if there is a user.
+            retrieved: what the model was given: the retriever's documents, or ids of signals. Foreign ids are ignored.
+            response: the text of the reply; a blank one teaches nothing.
+            user_id: whose memory it is.
+
+        Returns:
+            What was learned about each signal that is still there.
+
+        Raises:
+            InputError: no session, or an id cannot be used.
+            EncoderError: the embedding model failed.
+            StoreError: the database failed.
+        """
+        recalled = [str(item.id) if isinstance(item, Document) else item for item in retrieved]
+        session = session_of(None, session_id=session_id, user_id=user_id)
+        return self.registry.get(session.memory_id).post_process(recalled, response)
+
+    @property
+    def executor(self) -> Executor:
+        """Where the async twins run."""
+        return self.registry.executor
+
+    apost_process = twin(post_process)
+
     def close(self) -> None:
         """Close the registry, if it was made here. Closing twice is fine."""
         if self._owns_registry:
@@ -111,3 +265,9 @@ class StreetAIMemory:
         if user_id is not None and (not isinstance(user_id, str) or is_blank(user_id)):
             raise InputError(f"user_id must be text that names the user, or be left out, got {user_id!r}")
         return self.registry.get(session_id if user_id is None else user_id)
+
+
+def _check_bound(session_id: str | None, user_id: str | None) -> None:
+    """Refuse an id that cannot be used where it is given, not at the first run."""
+    if session_id is not None or user_id is not None:
+        session_of(None, session_id=session_id, user_id=user_id)

@@ -242,7 +242,7 @@ def test_a_budget_that_is_too_small_stores_nothing(invoke, chat, tmp_path):
     """The turn that failed is not stored, so that it can be played with a larger budget."""
     done = invoke("demo", "--input", chat, "--json", "--token-budget", "5")
     assert (1, "") == (done.exit_code, done.stdout)
-    assert done.stderr.startswith("Error: token_budget 5 cannot hold the new message")
+    assert done.stderr.startswith("Error: token_budget is 5, but the new message alone cost")
     assert 1 == done.stderr.count("\n")
     assert [] == transcript(tmp_path / "streetai-demo-chat.db")
     assert 3 == objects(invoke("demo", "--input", chat, "--json"))[-1]["turns"]

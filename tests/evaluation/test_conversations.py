@@ -191,7 +191,8 @@ def test_arbitrary_bytes_are_messages_or_problems(tmp_path_factory, content):
                 max_value=datetime(9998, 1, 1),  # noqa: DTZ001 - as above
                 timezones=st.just(timezone.utc),
             ),
-            conversation_id=st.none() | st.text(st.characters(blacklist_characters="\0"), min_size=1, max_size=99),
+            conversation_id=st.none()
+            | st.text(st.characters(codec="utf-8", exclude_characters="\0"), min_size=1, max_size=99),
         )
     )
 )

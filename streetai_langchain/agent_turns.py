@@ -1,0 +1,169 @@
+"""What the messages of an agent's state mean for a memory: the question, the turn, the reply. No I/O."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from hashlib import sha256
+from typing import Any, TypedDict
+
+from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage, ToolMessage
+
+from streetai_core import NewMessage, Prompt
+from streetai_core.prompt.turns import join
+from streetai_langchain.messages import text_of, to_stored
+
+_ID_LENGTH = 32
+"""Hexadecimal digits of a turn's id: 128 bits, like a UUID."""
+
+
+class TurnRecord(TypedDict):
+    """What is remembered of a turn in the agent's checkpointed state; nothing but JSON."""
+
+    turn: str
+    """The id of the user's message, or what stands for it."""
+    question: str
+    """Its text."""
+    signal_ids: list[str]
+    """What was recalled for it."""
+    text: str
+    """The same as it is put into each request; empty if nothing was recalled."""
+    saved: str | None
+    """The id of the last message that needs no storing any more; empty: all need it; `None`: it had no id."""
+    learned: bool
+    """Whether the turn has had its reply."""
+
+
+def question_position(messages: Sequence[BaseMessage], turn: str = "") -> int | None:
+    """Where the message of a user's turn is; the user's newest message if that is not there."""
+    newest = None
+    for position, message in enumerate(messages):
+        if isinstance(message, HumanMessage) and not _is_summary(message):
+            newest = position
+            if turn and message.id == turn:
+                return position
+    return newest
+
+
+def opened(
+    messages: Sequence[BaseMessage], position: int, before: TurnRecord | None, conversation_id: str | None
+) -> TurnRecord:
+    """The record of the turn that the message at `position` begins, with nothing recalled yet."""
+    message = messages[position]
+    question = text_of(message)
+    ids = [one.id for one in messages]
+    if before is not None and before["saved"] in ["", *filter(None, ids[:position])]:
+        saved: str | None = before["saved"]
+    else:
+        # Nothing is known of what came before: answered questions count as stored, unanswered ones as orphans.
+        first = _first_unanswered(messages, position)
+        saved = ids[first - 1] if first else ""
+    turn = message.id or _digest([conversation_id, position, question])
+    return TurnRecord(turn=turn, question=question, signal_ids=[], text="", saved=saved, learned=False)
+
+
+def with_recalled(record: TurnRecord, prompt: Prompt) -> TurnRecord:
+    """The record with what a prompt recalls."""
+    ids = [hit.signal.signal_id for hit in prompt.retrieved] if prompt.recalled_text else []
+    return {**record, "signal_ids": ids, "text": prompt.recalled_text}
+
+
+def unsaved(messages: Sequence[BaseMessage], record: TurnRecord) -> list[BaseMessage]:
+    """The messages to store when the turn has ended: after the last one that was, or from the turn's beginning."""
+    ids = [message.id for message in messages]
+    start = question_position(messages, record["turn"])
+    if record["saved"] == "":
+        rest = list(messages)
+    elif record["saved"] is not None and record["saved"] in ids:
+        rest = list(messages[ids.index(record["saved"]) + 1 :])
+    elif start is not None and text_of(messages[start]) == record["question"]:
+        rest = list(messages[_first_unanswered(messages, start) :])
+    else:
+        # A summary has taken the place of the question; what follows the summary belongs to this turn.
+        humans = [position for position, message in enumerate(messages) if isinstance(message, HumanMessage)]
+        asked = HumanMessage(record["question"], id=record["turn"])
+        rest = [asked, *messages[humans[-1] + 1 if humans else 0 :]]
+    return [message for message in rest if not _is_summary(message)]
+
+
+def as_new_messages(messages: Sequence[BaseMessage], conversation_id: str | None) -> list[NewMessage]:
+    """Messages as they are stored. Each turn advances the clock by two: its user message and its end."""
+    last = len(messages) - 1
+    stored = []
+    for number, message in enumerate(messages):
+        spoken = isinstance(message, AIMessage) and not message.tool_calls
+        ends = number == last or (spoken and isinstance(messages[number + 1], HumanMessage))
+        new = to_stored(message, conversation_id)
+        stored.append(replace(new, ticks=ends or isinstance(message, HumanMessage)))
+    return stored
+
+
+def reply_of(messages: Sequence[BaseMessage], *, structured: bool) -> str:
+    """What the model said at last: text, or a structured response as JSON. Empty if it said nothing.
+
+    The result of a tool that ends the run is nobody's reply: it does not tell what the model made use of.
+    """
+    end = messages[-1] if messages else None
+    if isinstance(end, AIMessage):
+        return "" if end.tool_calls else text_of(end)
+    if isinstance(end, ToolMessage) and structured:
+        calls = [call for message in messages if isinstance(message, AIMessage) for call in message.tool_calls]
+        return "\n".join(_values(call["args"]) for call in calls if call["id"] == end.tool_call_id)
+    return ""
+
+
+def turn_id(record: TurnRecord, conversation_id: str | None) -> str:
+    """The turn's id in the ledger."""
+    return f"langchain-turn-{_digest([conversation_id, record['turn']])}"
+
+
+def window_start(messages: Sequence[BaseMessage], position: int | None, window: int | None) -> int:
+    """Where the part of a request begins that ends with the question at `position` and has `window` messages at most.
+
+    It begins with a user message, so that no tool result lacks its call.
+    """
+    if window is None or position is None:
+        return 0
+    first = max(0, position + 1 - window)
+    return next(number for number in range(first, position + 1) if isinstance(messages[number], HumanMessage))
+
+
+def beside_question(messages: Sequence[Any], position: int, text: str) -> list[Any]:
+    """The messages with `text` in front of the question; the others are the same objects."""
+    return [*messages[:position], _with_text(messages[position], text, before=True), *messages[position + 1 :]]
+
+
+def in_system(message: SystemMessage | None, text: str) -> SystemMessage:
+    """The system message with `text` after its own."""
+    return SystemMessage(text) if message is None else _with_text(message, text, before=False)
+
+
+def _with_text(message: Any, text: str, *, before: bool) -> Any:
+    """A copy of a message with a text more: joined to a plain content, a block of its own in a list."""
+    if isinstance(message.content, str):
+        content: Any = join(text, message.content) if before else join(message.content, text)
+    else:
+        block = [{"type": "text", "text": text}]
+        content = [*block, *message.content] if before else [*message.content, *block]
+    return message.model_copy(update={"content": content})
+
+
+def _first_unanswered(messages: Sequence[BaseMessage], position: int) -> int:
+    """The first of the user messages that stand next to each other and end at `position`."""
+    while position and isinstance(messages[position - 1], HumanMessage) and not _is_summary(messages[position - 1]):
+        position -= 1
+    return position
+
+
+def _is_summary(message: BaseMessage) -> bool:
+    """Whether LangChain's summarisation has written a message in the user's name."""
+    return bool(message.additional_kwargs.get("lc_source") == "summarization")
+
+
+def _values(arguments: Mapping[str, Any]) -> str:
+    return json.dumps(arguments, ensure_ascii=False, default=str)
+
+
+def _digest(parts: Sequence[object]) -> str:
+    return sha256(json.dumps(parts).encode()).hexdigest()[:_ID_LENGTH]

@@ -1,0 +1,286 @@
+"""Memory for agents made with `create_agent`: recall once for each user message, store and learn once for each turn."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Mapping
+from typing import Annotated, Any, Literal
+
+from langchain_core.runnables import RunnableConfig
+from typing_extensions import NotRequired
+
+from streetai_core import MemoryRegistry
+from streetai_core.errors import InputError, MissingExtraError
+from streetai_core.text.clean import is_blank
+from streetai_langchain.agent_turns import (
+    TurnRecord,
+    as_new_messages,
+    beside_question,
+    in_system,
+    opened,
+    question_position,
+    reply_of,
+    turn_id,
+    unsaved,
+    window_start,
+    with_recalled,
+)
+from streetai_langchain.failures import fail_open
+from streetai_langchain.messages import text_of
+from streetai_langchain.sessions import Session, session_of
+
+try:
+    from langchain.agents.middleware import AgentMiddleware, AgentState, ModelRequest, ModelResponse
+    from langchain.agents.middleware.types import PrivateStateAttr
+    from langgraph.runtime import Runtime
+except ModuleNotFoundError as error:
+    raise MissingExtraError("langchain", "agents") from error
+
+_STATE = "streetai"
+"""The key of our part of the agent's state."""
+
+_NOT_RECALLED = "nothing is recalled for this turn"
+_NOT_STORED = "this turn is not stored"
+
+
+def _merged(old: dict[str, TurnRecord] | None, new: dict[str, TurnRecord]) -> dict[str, TurnRecord]:
+    """The records of several middlewares beside each other; langgraph's reducer of the key."""
+    return {**(old or {}), **new}
+
+
+class StreetAIState(AgentState[Any]):
+    """The agent's state with the record of the current turn, by the middleware's name. Checkpointed, never output."""
+
+    streetai: NotRequired[Annotated[dict[str, TurnRecord], PrivateStateAttr, _merged]]
+
+
+class StreetAIMemoryMiddleware(AgentMiddleware[StreetAIState, Any, Any]):
+    """Long-term memory of an agent; `memory.middleware()` makes one.
+
+        agent = create_agent(model, tools, middleware=[memory.middleware()], checkpointer=InMemorySaver())
+        agent.invoke({"messages": [HumanMessage("...")]}, {"configurable": {"thread_id": "t1", "user_id": "mara"}})
+
+    For each user message the memory is asked once, for what the request does not have anyway; what it recalls goes
+    into the requests to the model, never into the state. When the run has ended, the turn is stored and learned from in
+    one transaction: the user's message, tool calls and results, and the reply. However many model calls, tools,
+    retries, interrupts and resumes a turn takes, that is one recall, one learning step and a clock that advances by
+    two. If nothing is recalled, the request is the very object that it would have been.
+
+    The session is the run's: `thread_id`, or `session_id`, and `user_id` of its "configurable"; a missing one raises.
+    A turn that ended with an error or a stream that was closed early is picked up by the next one, if the agent has a
+    checkpointer. An app without one, that sends the history along each time, has each turn stored once; a retry is
+    known by the id of the user's message, if the app gives it one.
+
+    A failing memory never costs a reply: it is logged and given to `on_error`, and the agent goes on.
+
+    Args:
+        registry: where the memories are.
+        session_id: binds the middleware to one session; wins over the run's.
+        user_id: binds it to the memory of one user; wins over the run's.
+        inject: where the recalled text goes: "user", in front of the newest user message, keeps it out of the
+            privileged instructions, and what comes before it the same from turn to turn, which provider caches reward.
+            "system" puts it after the system message.
+        token_budget: most tokens of the question and the recalled text together.
+        window: only the last so many messages of the state are sent to the model, up to the question and with the tool
+            traffic of its own turn; they start with a user message, so that no tool result lacks its call. The rest can
+            be recalled. So a request stays small while the state grows, which keeps everything. `None`: send all.
+        name: has to be given where one agent has several of these.
+        on_error: told of every failure of the memory.
+
+    Raises:
+        InputError: an argument cannot be used.
+    """
+
+    state_schema = StreetAIState
+
+    def __init__(
+        self,
+        registry: MemoryRegistry,
+        session_id: str | None = None,
+        *,
+        user_id: str | None = None,
+        inject: Literal["user", "system"] = "user",
+        token_budget: int | None = None,
+        window: int | None = None,
+        name: str | None = None,
+        on_error: Callable[[Exception], None] | None = None,
+    ) -> None:
+        super().__init__()
+        if inject not in {"user", "system"}:
+            raise InputError(f"inject must be 'user' or 'system', got {inject!r}")
+        if name is not None and (not isinstance(name, str) or is_blank(name)):
+            raise InputError(f"name must be text that is not blank, or be left out, got {name!r}")
+        if session_id is not None or user_id is not None:
+            session_of(None, session_id=session_id, user_id=user_id)
+        self._registry = registry
+        self._session_id, self._user_id = session_id, user_id
+        self._inject = inject
+        self._token_budget = _count(token_budget, "token_budget")
+        self._window = _count(window, "window")
+        self._name = name or type(self).__name__
+        self._on_error = on_error
+
+    @property
+    def name(self) -> str:
+        """Tells several of these apart in one agent."""
+        return self._name
+
+    # ----------------------------------------------------------------- recall
+
+    def before_agent(  # type: ignore[override]  # langgraph gives a hook the run's config if it asks for it
+        self,
+        state: StreetAIState,
+        runtime: Runtime[Any],  # noqa: ARG002 - LangChain gives it by name
+        config: RunnableConfig,
+    ) -> dict[str, Any] | None:
+        """Recall for a new user message.
+
+        Raises:
+            InputError: the run has no session.
+        """
+        session = self._session(config)
+        record = self._opened(state, session)
+        if record is None:
+            return None
+        with fail_open(_NOT_RECALLED, self._on_error):
+            if options := self._options(state, record, session):
+                prompt = self._registry.get(session.memory_id).build_prompt(record["question"], **options)
+                record = with_recalled(record, prompt)
+        return self._update(record)
+
+    async def abefore_agent(  # type: ignore[override]  # as above
+        self,
+        state: StreetAIState,
+        runtime: Runtime[Any],  # noqa: ARG002 - as above
+        config: RunnableConfig,
+    ) -> dict[str, Any] | None:
+        """Async twin of `before_agent`."""
+        session = self._session(config)
+        record = self._opened(state, session)
+        if record is None:
+            return None
+        with fail_open(_NOT_RECALLED, self._on_error):
+            if options := self._options(state, record, session):
+                prompt = await self._registry.get(session.memory_id).abuild_prompt(record["question"], **options)
+                record = with_recalled(record, prompt)
+        return self._update(record)
+
+    # ----------------------------------------------------------------- inject
+
+    def wrap_model_call(
+        self, request: ModelRequest[Any], handler: Callable[[ModelRequest[Any]], ModelResponse[Any]]
+    ) -> ModelResponse[Any]:
+        """Send the request with what was recalled."""
+        return handler(self._request(request))
+
+    async def awrap_model_call(
+        self, request: ModelRequest[Any], handler: Callable[[ModelRequest[Any]], Awaitable[ModelResponse[Any]]]
+    ) -> ModelResponse[Any]:
+        """Async twin of `wrap_model_call`; there is no I/O in it."""
+        return await handler(self._request(request))
+
+    # --------------------------------------------------------- store and learn
+
+    def after_agent(  # type: ignore[override]  # as above
+        self,
+        state: StreetAIState,
+        runtime: Runtime[Any],  # noqa: ARG002 - as above
+        config: RunnableConfig,
+    ) -> dict[str, Any] | None:
+        """Store the turn and learn from its reply."""
+        session, record, update = self._session(config), self._record(state), None
+        with fail_open(_NOT_STORED, self._on_error):
+            if turn := self._turn(state, record, session):
+                self._registry.get(session.memory_id).record_turn(**turn)
+                update = self._closed(state, record, reply=turn["reply"])
+        return update
+
+    async def aafter_agent(  # type: ignore[override]  # as above
+        self,
+        state: StreetAIState,
+        runtime: Runtime[Any],  # noqa: ARG002 - as above
+        config: RunnableConfig,
+    ) -> dict[str, Any] | None:
+        """Async twin of `after_agent`."""
+        session, record, update = self._session(config), self._record(state), None
+        with fail_open(_NOT_STORED, self._on_error):
+            if turn := self._turn(state, record, session):
+                await self._registry.get(session.memory_id).arecord_turn(**turn)
+                update = self._closed(state, record, reply=turn["reply"])
+        return update
+
+    # ------------------------------------------------------------------ parts
+
+    def _session(self, config: RunnableConfig) -> Session:
+        return session_of(config.get("configurable"), session_id=self._session_id, user_id=self._user_id)
+
+    def _record(self, state: Mapping[str, Any]) -> TurnRecord | None:
+        """The record of this middleware's current turn."""
+        record: TurnRecord | None = state.get(_STATE, {}).get(self._name)
+        return record
+
+    def _update(self, record: TurnRecord) -> dict[str, Any]:
+        """The change of the state that keeps a record."""
+        return {_STATE: {self._name: record}}
+
+    def _opened(self, state: StreetAIState, session: Session) -> TurnRecord | None:
+        """The record of a new turn; `None` if there is no user message, or the memory was asked for it before."""
+        position = question_position(state["messages"])
+        if position is None:
+            return None
+        before = self._record(state)
+        record = opened(state["messages"], position, before, session.conversation_id)
+        same = before is not None and (before["turn"], before["question"]) == (record["turn"], record["question"])
+        return None if same else record
+
+    def _options(self, state: StreetAIState, record: TurnRecord, session: Session) -> dict[str, Any] | None:
+        """How to ask the memory; `None` if the question has no text to ask it with."""
+        if is_blank(record["question"]):
+            return None
+        messages = state["messages"]
+        sent = messages[window_start(messages, question_position(messages, record["turn"]), self._window) :]
+        return {
+            "conversation_id": session.conversation_id,
+            "token_budget": self._token_budget,
+            "shown": {text for message in sent if not is_blank(text := text_of(message))},
+        }
+
+    def _request(self, request: ModelRequest[Any]) -> ModelRequest[Any]:
+        """The request with recalled text and window; the same object if there is nothing to change."""
+        record = self._record(request.state)
+        if record is None:
+            return request
+        text = record["text"]
+        position = question_position(request.messages, record["turn"])
+        start = window_start(request.messages, position, self._window)
+        messages = request.messages
+        if text and self._inject == "system":
+            request = request.override(system_message=in_system(request.system_message, text))
+        elif text and position is not None:
+            messages = beside_question(messages, position, text)
+        return request if not start and messages is request.messages else request.override(messages=messages[start:])
+
+    def _turn(self, state: StreetAIState, record: TurnRecord | None, session: Session) -> dict[str, Any] | None:
+        """What is to be recorded; `None` if the user has said nothing."""
+        if record is None:
+            return None
+        messages = unsaved(state["messages"], record)
+        structured = state.get("structured_response") is not None
+        return {
+            "turn_id": turn_id(record, session.conversation_id),
+            "messages": as_new_messages(messages, session.conversation_id),
+            "retrieved": record["signal_ids"],
+            "reply": "" if record["learned"] else reply_of(messages, structured=structured),
+        }
+
+    def _closed(self, state: StreetAIState, record: TurnRecord | None, *, reply: str) -> dict[str, Any] | None:
+        """The change of the state that says what has been stored and learned."""
+        if record is None:
+            return None
+        learned = record["learned"] or not is_blank(reply)
+        return self._update({**record, "saved": state["messages"][-1].id, "learned": learned})
+
+
+def _count(value: int | None, what: str) -> int | None:
+    if value is not None and (isinstance(value, bool) or not isinstance(value, int) or value < 1):
+        raise InputError(f"{what} must be None or a whole number from 1, got {value!r}")
+    return value

@@ -1,0 +1,68 @@
+"""What the output of a chain says, whole or cut."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from langchain_core.messages import AIMessage, BaseMessage
+
+from streetai_core.errors import InputError
+from streetai_langchain.messages import text_of
+
+_USUAL_KEYS = ("answer", "output", "response", "text", "result")
+"""Where chains with several outputs have their reply; the first that is there is taken."""
+
+
+def added(output: Any, chunk: Any) -> Any:
+    """What was streamed so far and the next piece of it; pieces that cannot be added replace each other, as upstream.
+
+    Args:
+        output: `None` before the first piece.
+        chunk: the next piece.
+    """
+    if output is None:
+        return chunk
+    try:
+        return output + chunk
+    except TypeError:
+        return chunk
+
+
+def reply_of(output: Any, output_key: str | None) -> AIMessage | None:
+    """The reply in an output; `None` if nothing is said and no tool is called.
+
+    Args:
+        output: a message, text, a list of messages of which the model's last counts, any other value, which counts as
+            its text; or a dict with one of these.
+        output_key: where it is in a dict; needed only if there are several keys and none has a usual name.
+
+    Raises:
+        InputError: where it is in a dict cannot be told.
+    """
+    value = output[_key(output, output_key)] if isinstance(output, Mapping) else output
+    if isinstance(value, list | tuple) and any(isinstance(item, AIMessage) for item in value):
+        value = [item for item in value if isinstance(item, AIMessage)][-1]
+    if value is None or (isinstance(value, list | tuple) and all(isinstance(item, BaseMessage) for item in value)):
+        return None
+    reply = value if isinstance(value, AIMessage) else AIMessage(text_of(value))
+    return reply if text_of(reply).strip() or reply.tool_calls else None
+
+
+def cut_reply(output: Any, output_key: str | None) -> AIMessage | None:
+    """The reply in what there is of an output; `None` if it had not come yet."""
+    try:
+        return reply_of(output, output_key)
+    except InputError:
+        return None
+
+
+def _key(outputs: Mapping[str, Any], output_key: str | None) -> str:
+    if output_key is not None:
+        if output_key not in outputs:
+            raise InputError(f"output_key {output_key!r} is not among the outputs {list(outputs)}")
+        return output_key
+    usual = [key for key in _USUAL_KEYS if key in outputs]
+    if len(outputs) != 1 and not usual:
+        raise InputError(f"Got multiple output keys: {list(outputs)}. Set output_key to the one with the reply.")
+    return next(iter(outputs)) if len(outputs) == 1 else usual[0]

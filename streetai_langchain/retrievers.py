@@ -1,0 +1,134 @@
+"""A LangChain retriever: the pieces of a memory that bear on a question, as documents."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from itertools import chain
+from typing import Any
+
+from langchain_core.callbacks import AsyncCallbackManagerForRetrieverRun, CallbackManagerForRetrieverRun
+from langchain_core.documents import Document
+from langchain_core.retrievers import BaseRetriever
+from langchain_core.runnables import RunnableConfig, ensure_config
+from pydantic import ConfigDict, Field
+
+from streetai_core import Hit, MemoryRegistry
+from streetai_core.errors import InputError
+from streetai_core.types import Why
+from streetai_langchain.failures import fail_open
+from streetai_langchain.sessions import Session, session_of
+
+_CONSEQUENCE = "nothing is retrieved"
+
+
+class StreetAIRetriever(BaseRetriever):
+    """Finds in a memory what bears on a question, best first; `memory.retriever()` makes one.
+
+        retriever.invoke("What may I cook?", {"configurable": {"session_id": "s1"}}, k=3)
+
+    One object serves all users: whose memory is asked is told by each run's config, unless the retriever is bound to a
+    session. It looks at everything in the memory, of all conversations. As a vector store's retriever it gives exactly
+    `k` documents if the memory has as many: where fewer pass the memory's own threshold, the next best follow. Reading
+    changes nothing; to learn from the reply, give the ids of the documents to `memory.post_process`.
+
+    A failing memory gives no documents: the failure is logged and given to `on_error`. A missing session raises.
+    """
+
+    registry: MemoryRegistry
+    session_id: str | None = None
+    """Binds the retriever to one session; wins over the run's."""
+    user_id: str | None = None
+    """Binds it to the memory of one user; wins over the run's."""
+    k: int = Field(default=4, ge=1, strict=True)
+    """How many documents."""
+    on_error: Callable[[Exception], None] | None = None
+    """Told of every failure of the memory."""
+
+    model_config = ConfigDict(arbitrary_types_allowed=True, extra="forbid")
+
+    def invoke(self, input: str, config: RunnableConfig | None = None, **kwargs: Any) -> list[Document]:  # noqa: A002 - LangChain's name
+        """The documents for a question.
+
+        Args:
+            input: the question.
+            config: of the run; its "configurable" names the session.
+            kwargs: `k`, `session_id` and `user_id` for this call only.
+
+        Returns:
+            Pieces of messages; `id` is the signal's. The metadata has `signal_id`, `message_id`, `score` and the
+            `parts` that it is the sum of, `role`, `author`, `created_at` (ISO 8601) and `conversation_id` of the
+            message, the `session` of the run and the `memory_id` that was asked.
+
+        Raises:
+            InputError: no session, or an argument cannot be used.
+        """
+        return super().invoke(input, config, **self._options(input, config, kwargs))
+
+    async def ainvoke(self, input: str, config: RunnableConfig | None = None, **kwargs: Any) -> list[Document]:  # noqa: A002 - LangChain's name
+        """Async twin of `invoke`."""
+        return await super().ainvoke(input, config, **self._options(input, config, kwargs))
+
+    def _get_relevant_documents(  # type: ignore[override]  # LangChain passes on what `invoke` adds
+        self,
+        query: str,
+        *,
+        run_manager: CallbackManagerForRetrieverRun,  # noqa: ARG002 - LangChain requires it
+        session: Session,
+        k: int,
+    ) -> list[Document]:
+        found = None
+        with fail_open(_CONSEQUENCE, self.on_error):
+            found = self.registry.get(session.memory_id).why(query, misses=k)
+        return _documents(found, session, k)
+
+    async def _aget_relevant_documents(  # type: ignore[override]  # LangChain passes on what `ainvoke` adds
+        self,
+        query: str,
+        *,
+        run_manager: AsyncCallbackManagerForRetrieverRun,  # noqa: ARG002 - LangChain requires it
+        session: Session,
+        k: int,
+    ) -> list[Document]:
+        found = None
+        with fail_open(_CONSEQUENCE, self.on_error):
+            found = await self.registry.get(session.memory_id).awhy(query, misses=k)
+        return _documents(found, session, k)
+
+    def _options(self, question: object, config: RunnableConfig | None, options: dict[str, Any]) -> dict[str, Any]:
+        """The arguments of a call and its session, read here: further down the config of a direct call is gone."""
+        if not isinstance(question, str):
+            raise InputError(f"the question must be a str, got {type(question).__name__}")
+        given: dict[str, Any] = {"session_id": self.session_id, "user_id": self.user_id, "k": self.k}
+        given |= {name: value for name in given if (value := options.pop(name, None)) is not None}
+        k = given.pop("k")
+        if isinstance(k, bool) or not isinstance(k, int) or k < 1:
+            raise InputError(f"k must be a whole number from 1, got {k!r}")
+        session = session_of(ensure_config(config).get("configurable"), **given)
+        return {**options, "session": session, "k": k}
+
+
+def _documents(found: Why | None, session: Session, k: int) -> list[Document]:
+    """The best `k`: hits, and if they are too few, the best of what did not pass. `None`: the memory failed."""
+    if found is None:
+        return []
+    hits = found.hits[:k]
+    others = (miss.hit for miss in found.near_misses[: k - len(hits)])
+    best_first = sorted(chain(hits, others), key=lambda hit: -hit.score)
+    return [_document(hit, session) for hit in best_first]
+
+
+def _document(hit: Hit, session: Session) -> Document:
+    signal = hit.signal
+    metadata = {
+        "signal_id": signal.signal_id,
+        "message_id": signal.parent_turn_id,
+        "score": hit.score,
+        "parts": dict(hit.parts),
+        "role": signal.role,
+        "author": signal.name,
+        "created_at": signal.created_at.isoformat(),
+        "conversation_id": signal.conversation_id,
+        "session": session.conversation_id,
+        "memory_id": session.memory_id,
+    }
+    return Document(page_content=signal.content, id=signal.signal_id, metadata=metadata)

@@ -1,0 +1,70 @@
+"""Whose memory a run is about: the one rule that all components share."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+from uuid import UUID
+
+from streetai_core.errors import InputError
+from streetai_core.text.clean import check_id, is_blank
+
+_WAYS = (
+    "Give a session_id to the component, or for each run config={'configurable': {'session_id': '...'}}, where "
+    "'thread_id' does too, and a 'user_id' beside it makes all sessions of a user share one memory."
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Session:
+    """One conversation in one memory."""
+
+    memory_id: str
+    """Whose memory: nothing is ever recalled from another."""
+    conversation_id: str | None
+    """The thread; `None` if only the user is known: then it is the conversation without an id."""
+
+
+def session_of(
+    configurable: Mapping[str, Any] | None, *, session_id: str | None = None, user_id: str | None = None
+) -> Session:
+    """The session of a run.
+
+    The memory is the user's, else the session's, else the thread's. The conversation is the `session_id` that was
+    given as an argument, else the thread, else the session of the run. What is `None` is not there.
+
+    Args:
+        configurable: `config["configurable"]` of the run, with `session_id`, `thread_id` and `user_id`; whole numbers
+            and UUIDs are taken as their text, as checkpointers do.
+        session_id: wins over both ids of the run.
+        user_id: wins over the run's.
+
+    Raises:
+        InputError: there is none of them, or one cannot be used, needed or not: a blank id is never passed over, for
+            the next best one would be another memory.
+    """
+    run = configurable or {}
+    run_session, run_thread, run_user = (_of_run(run, key) for key in ("session_id", "thread_id", "user_id"))
+    session = _usable(session_id, "session_id")
+    conversation = session or run_thread or run_session
+    memory = _usable(user_id, "user_id") or run_user or session or run_session or run_thread
+    if memory is None:
+        raise InputError(f"there is no session, and no memory is shared by default. {_WAYS}")
+    return Session(memory, conversation)
+
+
+def _of_run(run: Mapping[str, Any], key: str) -> str | None:
+    """An id of the run as text; `None` if it is not there."""
+    value = run.get(key)
+    plain = isinstance(value, int | UUID) and not isinstance(value, bool)
+    return _usable(str(value) if plain else value, f"config['configurable'][{key!r}]")
+
+
+def _usable(value: object, what: str) -> str | None:
+    """An id that can be used; `None` if there is none."""
+    if value is None:
+        return None
+    if not isinstance(value, str) or is_blank(value):
+        raise InputError(f"{what} must be text that is not blank, got {value!r}. {_WAYS}")
+    return check_id(value, what)

@@ -1,0 +1,169 @@
+"""Tools with which a model looks into its memory, and puts it right."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from concurrent.futures import Executor
+from typing import Any
+
+from langchain_core.runnables import RunnableConfig
+from langchain_core.tools import BaseTool, StructuredTool
+
+from streetai_core import Memory, MemoryRegistry, NewMessage
+from streetai_core.aio import twin
+from streetai_core.errors import InputError
+from streetai_core.text.clean import is_blank
+from streetai_core.types import Hit
+from streetai_langchain.failures import OnError, fail_open
+from streetai_langchain.sessions import Session, session_of
+
+NOTES = "notes"
+"""The conversation that what a model remembers is stored in: recalled like any other, and part of no transcript."""
+
+_MOST = 20
+"""Most results of one search: what a model reads with care."""
+
+_UNAVAILABLE = "The memory is not available right now."
+_NO_ANSWER = "a tool has no answer"
+
+Ask = Callable[[Memory], str]
+"""What a tool does with the memory, and says about it."""
+
+
+class MemoryTools:
+    """The four tools, for the session of the run that calls them.
+
+    Args:
+        registry: where the memories are.
+        session_id: binds the tools to one session; wins over the run's.
+        user_id: binds them to one user; wins over the run's.
+        on_error: told of every failure of the memory; the model is only told that it is not available.
+    """
+
+    def __init__(
+        self,
+        registry: MemoryRegistry,
+        *,
+        session_id: str | None = None,
+        user_id: str | None = None,
+        on_error: OnError | None = None,
+    ) -> None:
+        self._registry = registry
+        self._session_id = session_id
+        self._user_id = user_id
+        self._on_error = on_error
+
+    @property
+    def executor(self) -> Executor:
+        """Where the async twins run."""
+        return self._registry.executor
+
+    def search_memory(self, query: str, config: RunnableConfig, limit: int = 5) -> str:
+        """Find what was said earlier, in this and in other conversations. Each result begins with its message id."""
+        return self._answer(config, lambda memory: _found(memory, query, limit))
+
+    def remember(self, text: str, config: RunnableConfig) -> str:
+        """Keep a fact for later conversations. What the user says is kept anyway."""
+        return self._answer(config, lambda memory: _remembered(memory, text))
+
+    def forget(self, message_id: str, config: RunnableConfig) -> str:
+        """Delete an earlier message for good. Search first: the message id is in the result."""
+        return self._answer(config, lambda memory: _forgotten(memory, message_id))
+
+    def update_message(self, message_id: str, text: str, config: RunnableConfig) -> str:
+        """Correct an earlier message: its text is replaced. Search first: the message id is in the result."""
+        return self._answer(config, lambda memory: _updated(memory, message_id, text))
+
+    async def asearch_memory(self, query: str, config: RunnableConfig, limit: int = 5) -> str:
+        """Async twin of `search_memory`."""
+        return await self._aanswer(config, lambda memory: _found(memory, query, limit))
+
+    async def aremember(self, text: str, config: RunnableConfig) -> str:
+        """Async twin of `remember`."""
+        return await self._aanswer(config, lambda memory: _remembered(memory, text))
+
+    async def aforget(self, message_id: str, config: RunnableConfig) -> str:
+        """Async twin of `forget`."""
+        return await self._aanswer(config, lambda memory: _forgotten(memory, message_id))
+
+    async def aupdate_message(self, message_id: str, text: str, config: RunnableConfig) -> str:
+        """Async twin of `update_message`."""
+        return await self._aanswer(config, lambda memory: _updated(memory, message_id, text))
+
+    def tools(self) -> list[BaseTool]:
+        """The tools as LangChain has them."""
+        return [
+            _tool(self.search_memory, self.asearch_memory),
+            _tool(self.remember, self.aremember),
+            _tool(self.forget, self.aforget),
+            _tool(self.update_message, self.aupdate_message),
+        ]
+
+    def _answer(self, config: RunnableConfig, ask: Ask) -> str:
+        """What the memory of the run's session answers.
+
+        Raises:
+            InputError: no session. What the model got wrong, by contrast, it is told.
+        """
+        session = self._session(config)
+        answer = _UNAVAILABLE
+        with fail_open(_NO_ANSWER, self._on_error):
+            answer = self._asked(session, ask)
+        return answer  # noqa: RET504 - it stands where asking failed
+
+    async def _aanswer(self, config: RunnableConfig, ask: Ask) -> str:
+        """Async twin of `_answer`."""
+        session = self._session(config)
+        answer = _UNAVAILABLE
+        with fail_open(_NO_ANSWER, self._on_error):
+            answer = await self._aasked(session, ask)
+        return answer  # noqa: RET504 - as above
+
+    def _session(self, config: RunnableConfig) -> Session:
+        return session_of(config.get("configurable"), session_id=self._session_id, user_id=self._user_id)
+
+    def _asked(self, session: Session, ask: Ask) -> str:
+        try:
+            return ask(self._registry.get(session.memory_id))
+        except InputError as error:
+            return f"That is not possible: {error}"
+
+    _aasked = twin(_asked)
+
+
+def _tool(verb: Callable[..., str], asynchronous: Callable[..., Any]) -> BaseTool:
+    return StructuredTool.from_function(func=verb, coroutine=asynchronous)
+
+
+def _found(memory: Memory, query: str, limit: int) -> str:
+    hits = memory.retrieve(query, limit=max(1, min(limit, _MOST)))
+    return "\n".join(_line(hit) for hit in hits) or "Nothing found."
+
+
+def _line(hit: Hit) -> str:
+    """One result on one line."""
+    signal = hit.signal
+    speaker = f"{signal.name} ({signal.role})" if signal.name else signal.role
+    text = " ".join(signal.content.split())
+    return f"[{signal.parent_turn_id}] {signal.created_at.date().isoformat()} {speaker}: {text}"
+
+
+def _remembered(memory: Memory, text: str) -> str:
+    if is_blank(text):
+        return "There is nothing to remember in a blank text."
+    # No turn of the conversation, so it does not age the memory.
+    note = NewMessage(content=text, role="assistant", conversation_id=NOTES, ticks=False)
+    [[signal, *_]] = memory.add_messages([note])
+    return f"Remembered as [{signal.parent_turn_id}]."
+
+
+def _forgotten(memory: Memory, message_id: str) -> str:
+    return "Forgotten." if memory.delete_message(message_id) else _unknown(message_id)
+
+
+def _updated(memory: Memory, message_id: str, text: str) -> str:
+    return "Updated." if memory.update_message(message_id, text) is not None else _unknown(message_id)
+
+
+def _unknown(message_id: str) -> str:
+    return f"There is no message with the id {message_id}. Search for it first."

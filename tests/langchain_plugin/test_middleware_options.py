@@ -1,0 +1,264 @@
+"""`memory.middleware()`: where recalled text goes, what is sent, other middlewares, apps without a checkpointer."""
+
+import subprocess
+import sys
+
+import pytest
+from langchain.agents.middleware import ModelRetryMiddleware, SummarizationMiddleware
+from langchain_core.messages import AIMessage, HumanMessage, SystemMessage
+
+from streetai_core import NewMessage
+from streetai_core.errors import InputError
+from streetai_langchain import StreetAIMemory
+from streetai_langchain.agent_turns import as_new_messages, opened, reply_of, unsaved
+from tests.langchain_plugin.agents import CONFIG, Agent, calls, lessons, said, tide
+from tests.langchain_plugin.conftest import FACT, QUESTION, REPLY
+from tests.langchain_plugin.scripted import ScriptedChatModel, script, text_of_prompt
+
+IMAGE = {"type": "image", "url": "https://example.org/boat.png"}
+
+
+def test_in_the_system_message(streetai, diary):
+    """After the app's own text; the conversation stays as it is."""
+    agent = Agent(streetai, (REPLY,), {"inject": "system"}, agent_options={"system_prompt": "Be brief."})
+    agent.graph.invoke({"messages": [HumanMessage(QUESTION)]}, CONFIG)
+
+    [[system, human]] = agent.model.prompts
+    assert system.text.startswith("Be brief.\n\n[recalled ")
+    assert FACT in system.text
+    assert human.text == QUESTION
+
+
+def test_as_a_system_message_of_its_own(streetai, diary):
+    """Where the app has none; and as a block more where its content is a list."""
+    agent = Agent(streetai, (REPLY,), {"inject": "system"})
+    agent.graph.invoke({"messages": [HumanMessage(QUESTION)]}, CONFIG)
+    assert agent.model.prompts[0][0].text.startswith("[recalled ")
+
+    block = {"type": "text", "text": "Be brief.", "cache_control": {"type": "ephemeral"}}
+    agent = Agent(
+        streetai, (REPLY,), {"inject": "system"}, agent_options={"system_prompt": SystemMessage(content=[block])}
+    )
+    agent.graph.invoke({"messages": [HumanMessage(QUESTION)]}, {"configurable": {"thread_id": "t2", "user_id": "mara"}})
+    first, second = agent.model.prompts[0][0].content
+    assert first == block
+    assert FACT in second["text"]
+
+
+def test_beside_a_question_with_an_image(streetai, diary):
+    """The recalled text is a block before the others, which stay the same."""
+    content = [{"type": "text", "text": QUESTION}, IMAGE]
+    agent = Agent(streetai, (REPLY,))
+    agent.graph.invoke({"messages": [HumanMessage(content=content)]}, CONFIG)
+
+    [[human]] = agent.model.prompts
+    assert FACT in human.content[0]["text"]
+    assert human.content[1:] == content
+    assert said(diary)[0] == ("user", QUESTION)
+
+
+def test_a_question_without_text_is_stored_and_recalls_nothing(streetai, diary):
+    """An image alone: the request is as it was."""
+    agent = Agent(streetai, (REPLY,))
+    agent.graph.invoke({"messages": [HumanMessage(content=[IMAGE])]}, CONFIG)
+
+    assert agent.model.prompts == [agent.state()["messages"][:1]]
+    assert said(diary) == [("user", ""), ("assistant", REPLY)]
+
+
+def test_what_the_request_has_is_not_recalled(streetai, diary):
+    """The conversation stands in the state; only what does not is quoted."""
+    agent = Agent(streetai, ("Noted, the mast.", REPLY))
+    agent.graph.invoke({"messages": [HumanMessage("The mast of my boat is as high as its draught is deep.")]}, CONFIG)
+    agent.graph.invoke({"messages": [HumanMessage(QUESTION)]}, CONFIG)
+
+    assert text_of_prompt(agent.model.prompts[1]).count("as its draught is deep") == 1
+    assert FACT in agent.model.prompts[1][-1].text
+
+
+async def test_two_memories_at_once(tmp_path, registry, streetai, diary):
+    """Each recalls, stores and learns for itself, under its own name."""
+    with StreetAIMemory(tmp_path / "other.db", embeddings=registry.encoder) as other:
+        team = other.registry.get("team")
+        team.add_messages(
+            [NewMessage(content=f"Boat number {n} of our fleet has a draught of {n} feet.", role="user") for n in "123"]
+        )
+        agent = Agent(streetai, (calls("Kiel"), REPLY), middleware=[other.middleware(user_id="team", name="fleet")])
+        await agent.run("astream", QUESTION)
+
+        for prompt in agent.model.prompts:
+            assert prompt[0].text.count("[recalled ") == 2
+            assert FACT in prompt[0].text
+            assert "of our fleet" in prompt[0].text
+        assert said(team) == said(diary)
+        assert len(said(diary)) == 4
+        assert set(lessons(team)) == set(lessons(diary)) == {1}
+        assert set(agent.state()["streetai"]) == {"fleet", "StreetAIMemoryMiddleware"}
+        with pytest.raises(AssertionError, match="duplicate"):
+            Agent(streetai, (), middleware=[other.middleware()])
+
+
+async def test_retries_of_the_model_are_one_turn(streetai, diary):
+    """Another middleware calls the model again; the requests are the same."""
+    agent = Agent(
+        streetai,
+        (ConnectionError("gone"), ConnectionError("gone"), REPLY),
+        middleware=[ModelRetryMiddleware(max_retries=2, initial_delay=0, jitter=False)],
+    )
+    await agent.run("ainvoke", QUESTION)
+
+    assert agent.prompts[0] == agent.prompts[1] == agent.prompts[2]
+    assert said(diary) == [("user", QUESTION), ("assistant", REPLY)]
+    assert set(lessons(diary)) == {1}
+
+
+@pytest.mark.parametrize("keep", [1, 2])
+async def test_a_summary_in_place_of_the_history_loses_nothing(streetai, diary, keep):
+    """What LangChain's summarisation takes out of the state is stored; the summary, which nobody said, is not."""
+    summariser = SummarizationMiddleware(
+        ScriptedChatModel(reply=lambda _: "They talked."), trigger=("messages", 4), keep=("messages", keep)
+    )
+    agent = Agent(streetai, ("Hello.", calls("Kiel"), calls("Kiel"), REPLY), middleware=[summariser])
+    await agent.run("invoke", "Good morning!")
+    await agent.run("invoke", QUESTION)
+
+    assert agent.state()["messages"][0].text.endswith("They talked.")
+    texts = said(diary)
+    assert texts[:3] == [("user", "Good morning!"), ("assistant", "Hello."), ("user", QUESTION)]
+    assert texts[-1] == ("assistant", REPLY)
+    assert "They talked" not in str(texts)
+    assert set(lessons(diary)) == {1}
+
+
+async def test_an_app_that_sends_its_history_along(streetai, diary):
+    """Without a checkpointer, with new ids each time: each turn is stored once."""
+    agent = Agent(streetai, tuple(f"Answer number {n}" for n in range(4)), checkpointer=None)
+    history = []
+    for number in range(4):
+        history.append(("user", f"Question number {number}"))
+        await agent.run("ainvoke", {"messages": list(history)})
+        history.append(("assistant", f"Answer number {number}"))
+
+    assert said(diary) == history
+
+
+async def test_an_unanswered_question_of_such_an_app(streetai, diary):
+    """The model failed, and the app sends the question along with the next one."""
+    agent = Agent(streetai, (ConnectionError("gone"), REPLY), checkpointer=None)
+    with pytest.raises(ConnectionError):
+        await agent.run("invoke", {"messages": [("user", "Hello?")]})
+    await agent.run("invoke", {"messages": [("user", "Hello?"), ("user", QUESTION)]})
+
+    assert said(diary) == [("user", "Hello?"), ("user", QUESTION), ("assistant", REPLY)]
+
+
+@pytest.mark.parametrize("kept", [True, False])
+async def test_a_message_that_comes_twice_is_stored_once(streetai, diary, kept):
+    """With the id that the app gave it, whether the agent keeps its state or not; learned from once, too."""
+    options = {} if kept else {"checkpointer": None}
+    reply = AIMessage(REPLY, id="reply-1")
+    agent = Agent(streetai, (reply, reply), **options)
+    asked = {"messages": [HumanMessage(QUESTION, id="question-1")]}
+    turn = diary.stats()["turn_counter"]
+
+    await agent.run("invoke", asked)
+    await agent.run("ainvoke", asked)
+
+    assert said(diary) == [("user", QUESTION), ("assistant", REPLY)]
+    assert diary.stats()["turn_counter"] == turn + 2
+    assert set(lessons(diary)) == {1}
+
+
+async def test_another_reply_to_the_same_message_teaches_nothing(streetai, diary):
+    """The question is asked again under its id: the second reply is stored, and the turn has had its lesson."""
+    agent = Agent(streetai, (REPLY, "It is about one metre forty, I think."))
+    asked = {"messages": [HumanMessage(QUESTION, id="question-1")]}
+    await agent.run("invoke", asked)
+    await agent.run("invoke", asked)
+
+    assert [role for role, _ in said(diary)] == ["user", "assistant", "assistant"]
+    assert set(lessons(diary)) == {1}
+
+
+def test_messages_without_ids():
+    """Not in an agent's state, but in a state of one's own: place and text name the turn."""
+    messages = [HumanMessage("Hello?"), AIMessage("Hello."), HumanMessage(QUESTION), AIMessage(REPLY)]
+    record = opened(messages[:3], 2, None, "t1")
+    other = opened(messages[:3], 2, None, "t2")
+
+    assert len({record["turn"], other["turn"], opened(messages[2:3], 0, None, "t1")["turn"]}) == 3
+    assert opened(messages[:3], 2, None, "t1") == record
+    assert unsaved(messages, record) == messages[2:]
+    assert [new.ticks for new in as_new_messages(messages, "t1")] == [True] * 4
+    assert reply_of(messages, structured=False) == REPLY
+    assert reply_of([], structured=False) == ""
+
+
+@pytest.mark.parametrize("style", ["invoke", "ainvoke"])
+async def test_a_run_without_a_session_is_refused(streetai, diary, style):
+    """Loudly: there is no memory that all could share."""
+    agent = Agent(streetai, (REPLY,), checkpointer=None)
+    with pytest.raises(InputError, match="thread_id"):
+        await agent.run(style, QUESTION, {})
+    assert agent.model.prompts == []
+
+
+async def test_bound_to_a_session(streetai, diary):
+    """The run has to name none, and if it names one, the middleware's wins."""
+    agent = Agent(streetai, (REPLY, REPLY), {"session_id": "bound", "user_id": "mara"}, checkpointer=None)
+    await agent.run("invoke", QUESTION, {})
+    await agent.run("ainvoke", QUESTION)
+
+    assert len(said(diary, "bound")) == 4
+    assert said(diary, "t1") == []
+
+
+@pytest.mark.parametrize(
+    ("options", "match"),
+    [
+        ({"inject": "assistant"}, "inject"),
+        ({"window": 0}, "window"),
+        ({"window": True}, "window"),
+        ({"token_budget": -1}, "token_budget"),
+        ({"name": " "}, "name"),
+        ({"session_id": ""}, "session_id"),
+        ({"user_id": 7}, "user_id"),
+    ],
+)
+def test_wrong_options(streetai, options, match):
+    """Each is named when the middleware is made."""
+    with pytest.raises(InputError, match=match):
+        streetai.middleware(**options)
+
+
+def test_options_of_the_facade_are_defaults(streetai):
+    """The budget; and a run without messages does nothing."""
+    streetai.token_budget = 100
+    assert streetai.middleware()._token_budget == 100
+    assert streetai.middleware(token_budget=50)._token_budget == 50
+
+
+IMPORTS = """
+import sys
+sys.modules["langchain"] = None  # as if it were not installed
+from streetai_core.errors import MissingExtraError
+from streetai_langchain import StreetAIMemory
+memory = StreetAIMemory("never-made.db")
+try:
+    memory.middleware()
+except MissingExtraError as error:
+    print(error)
+"""
+
+
+def test_without_langchain_the_error_says_what_to_install(tmp_path):
+    """Only the middleware needs it."""
+    done = subprocess.run([sys.executable, "-c", IMPORTS], capture_output=True, text=True, check=False)
+    assert "pip install 'streetai[agents]'" in done.stdout, done.stderr
+
+
+def test_making_one_does_no_io(tmp_path):
+    """Neither the middleware nor the agent makes a file."""
+    with StreetAIMemory(tmp_path / "memory.db") as streetai:
+        Agent(streetai, (), {"session_id": "s"}, tools=[tide], model=ScriptedChatModel(reply=script()))
+        assert list(tmp_path.iterdir()) == []

@@ -1,0 +1,51 @@
+"""`memory.middleware(window=...)`: requests stay small while the agent's state grows."""
+
+from langchain_core.messages import AIMessage, HumanMessage
+
+from streetai_langchain.agent_turns import window_start
+from tests.langchain_plugin.agents import Agent, calls
+from tests.langchain_plugin.conftest import QUESTION, REPLY
+from tests.langchain_plugin.scripted import ScriptedChatModel
+
+
+def echo(messages):
+    """A reply that depends on the question."""
+    return f"About {messages[-1].text[-20:]}"
+
+
+async def test_a_window_keeps_requests_small_while_the_state_grows(streetai, diary):
+    """The last messages as they are, what was before them by recall, and all of it in the state."""
+    agent = Agent(streetai, model=ScriptedChatModel(reply=echo), options={"window": 3})
+    fact = "My anchor is called Bertha and weighs twelve kilograms."
+    await agent.run("invoke", fact)
+    for number in range(6):
+        await agent.run("ainvoke", f"We talk about the weather of day {number}.")
+    await agent.run("stream", "How many kilograms does my anchor Bertha weigh?")
+
+    assert [len(prompt) for prompt in agent.model.prompts] == [1, *[3] * 7]
+    last = agent.model.prompts[-1]
+    assert [one.type for one in last] == ["human", "ai", "human"]
+    assert f"> {fact}" in last[-1].text
+    assert last[:2] == agent.state()["messages"][-4:-2]
+    assert len(agent.state()["messages"]) == 16
+
+
+async def test_a_window_keeps_tool_traffic_whole(streetai, diary):
+    """Of an exchange that does not fit all is left out; the traffic of the current turn is always there."""
+    agent = Agent(streetai, (calls("Kiel"), "One metre.", calls("Aarhus"), calls("Kiel"), REPLY), options={"window": 4})
+    await agent.run("invoke", "The tide in Kiel?")
+    await agent.run("invoke", QUESTION)
+
+    assert [[one.type for one in prompt] for prompt in agent.model.prompts[2:]] == [
+        ["human"],
+        ["human", "ai", "tool"],
+        ["human", "ai", "tool", "ai", "tool"],
+    ]
+
+
+def test_where_a_window_starts():
+    """By hand: human at 0, 3 and 4; the question is at 4."""
+    messages = [HumanMessage("a"), calls("Kiel"), AIMessage("b"), HumanMessage("c"), HumanMessage("d"), calls("Kiel")]
+    starts = [window_start(messages, 4, window) for window in (None, 1, 2, 3, 4, 5, 6)]
+    assert starts == [0, 4, 3, 3, 3, 0, 0]
+    assert window_start(messages, None, 1) == 0

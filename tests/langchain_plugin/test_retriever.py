@@ -1,0 +1,142 @@
+"""`StreetAIRetriever`: documents from the right memory, in every way that LangChain asks."""
+
+import pytest
+from langchain_core.documents import Document
+from pydantic import ValidationError
+
+from streetai_core import Config, MemoryRegistry
+from streetai_core.encoders import HashingEncoder
+from streetai_core.errors import InputError
+from streetai_langchain import StreetAIMemory, StreetAIRetriever
+from tests.langchain_plugin.conftest import DIARY, QUESTION, seed
+from tests.langchain_plugin.ways import WAYS
+
+MARA = {"configurable": {"user_id": "mara", "session_id": "s1"}}
+DRAUGHT = DIARY[2][1]
+
+
+@pytest.mark.parametrize("way", WAYS)
+async def test_every_way_finds_the_same(diary, streetai, way):
+    """The session comes from the run's config, whoever passes it on."""
+    documents = await way(streetai.retriever(), QUESTION, MARA)
+
+    assert len(documents) == 4
+    assert documents[0].page_content == DRAUGHT
+    assert [document.id for document in documents] == [
+        document.id for document in streetai.retriever("x", user_id="mara").invoke(QUESTION)
+    ]
+
+
+async def test_a_batch_has_a_session_for_each_item(diary, streetai):
+    """Neither the thread pool nor the event loop mixes them up."""
+    streetai.registry.get("anna").add_message("My boat has a draught of two metres.", "user")
+    configs = [MARA, {"configurable": {"thread_id": "anna"}}] * 10
+
+    for found in (
+        streetai.retriever(k=1).batch([QUESTION] * 20, configs),
+        await streetai.retriever(k=1).abatch([QUESTION] * 20, configs),
+    ):
+        assert [document.page_content for [document] in found] == [DRAUGHT, "My boat has a draught of two metres."] * 10
+
+
+def test_a_document_says_where_it_is_from(diary, streetai):
+    """The id is the signal's; the metadata has what a later step needs to filter, to show, and to learn."""
+    [document] = streetai.retriever(k=1).invoke(QUESTION, MARA)
+
+    message = diary.messages()[2]
+    [hit] = diary.retrieve(QUESTION, limit=1)
+    assert document == Document(
+        id=hit.signal.signal_id,
+        page_content=DRAUGHT,
+        metadata={
+            "signal_id": hit.signal.signal_id,
+            "message_id": message.message_id,
+            "score": hit.score,
+            "parts": dict(hit.parts),
+            "role": "user",
+            "author": None,
+            "created_at": "2026-03-02T09:30:00+00:00",
+            "conversation_id": "diary",
+            "session": "s1",
+            "memory_id": "mara",
+        },
+    )
+    assert sum(document.metadata["parts"].values()) == pytest.approx(document.metadata["score"])
+
+
+@pytest.mark.parametrize(
+    "config", [Config(), Config(min_similarity=0.9), Config(max_thinking_space=2), Config.classic()]
+)
+@pytest.mark.parametrize("k", [1, 3, 6, 8, 50])
+async def test_exactly_k_documents_if_there_are_as_many(tmp_path, config, k):
+    """The memory's own thresholds do not make them fewer; the best come first."""
+    with MemoryRegistry(tmp_path / "memory.db", config=config, encoder=HashingEncoder()) as registry:
+        memory = seed(registry)
+        available = min(k, len(memory.signals))
+        streetai = StreetAIMemory(registry)
+        made = streetai.retriever(k=k).invoke(QUESTION, MARA)
+
+        assert len({document.id for document in made}) == len(made) == available
+        scores = [document.metadata["score"] for document in made]
+        assert scores == sorted(scores, reverse=True)
+        assert streetai.retriever().invoke(QUESTION, MARA, k=k) == made
+        assert await streetai.retriever().ainvoke(QUESTION, MARA, k=k) == made
+
+
+def test_reading_changes_nothing(diary, streetai):
+    """No tick, no learning, and no memory for a session that has never said anything."""
+    before = (diary.stats(), diary.signals)
+    streetai.retriever().invoke(QUESTION, MARA)
+
+    assert (diary.stats(), diary.signals) == before
+    assert streetai.retriever("nobody").invoke(QUESTION) == []
+    assert streetai.retriever("nobody", user_id="mara").invoke(" ") == []
+    assert streetai.registry.ids() == ["mara"]
+
+
+async def test_a_session_of_the_call_wins_over_the_retriever_s_own(diary, streetai):
+    """And that one over the config's."""
+    bound = streetai.retriever("nobody")
+
+    assert bound.invoke(QUESTION, {"configurable": {"session_id": "mara"}}) == []
+    assert bound.invoke(QUESTION, session_id="mara")[0].page_content == DRAUGHT
+    assert (await bound.ainvoke(QUESTION, user_id="mara"))[0].page_content == DRAUGHT
+
+
+@pytest.mark.parametrize("way", WAYS)
+async def test_without_a_session_it_raises(diary, streetai, way):
+    """A shared default would be everybody's memory."""
+    with pytest.raises(InputError, match="configurable"):
+        await way(streetai.retriever(), QUESTION, {})
+
+
+async def test_what_cannot_be_asked_raises(diary, streetai):
+    """Wrong arguments are mistakes of the application, which it has to see."""
+    retriever = streetai.retriever("s1", user_id="mara")
+    for k in (0, -1, 1.5, True, "3"):
+        with pytest.raises(InputError, match="k must be"):
+            retriever.invoke(QUESTION, k=k)
+        with pytest.raises(ValidationError):
+            streetai.retriever(k=k)
+    with pytest.raises(InputError, match="must be a str"):
+        await retriever.ainvoke({"question": QUESTION})
+    with pytest.raises(InputError, match="session_id"):
+        retriever.invoke(QUESTION, session_id=" ")
+    with pytest.raises(InputError, match="user_id"):
+        streetai.retriever(user_id="")
+
+
+async def test_a_failing_memory_gives_no_documents(registry):
+    """The chain goes on, and `on_error` is told."""
+    errors = []
+    retriever = StreetAIMemory(registry, on_error=errors.append).retriever("s1")
+    registry.close()
+
+    assert retriever.invoke(QUESTION) == []
+    assert await retriever.ainvoke(QUESTION) == []
+    assert [type(error).__name__ for error in errors] == ["ClosedError"] * 2
+
+
+def test_it_is_not_serialised(streetai):
+    """LangChain would not load a class that is not its own, so it must not pretend to be loadable."""
+    assert not StreetAIRetriever.is_lc_serializable()

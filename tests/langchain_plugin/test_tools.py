@@ -1,0 +1,123 @@
+"""The tools with which a model looks into its memory, and `post_process`."""
+
+import pytest
+
+from streetai_core.errors import InputError
+from streetai_langchain import StreetAIMemory
+from tests.langchain_plugin.conftest import DIARY, QUESTION, REPLY
+
+MARA = {"configurable": {"user_id": "mara", "session_id": "new"}}
+
+
+@pytest.fixture(params=["sync", "async"])
+def call(request, streetai):
+    """Call a tool by name in one of both ways, with the session in the config."""
+
+    async def call(name, *, tools=None, config=MARA, **arguments):
+        [tool] = [tool for tool in tools or streetai.tools() if tool.name == name]
+        if request.param == "sync":
+            return tool.invoke(arguments, config)
+        return await tool.ainvoke(arguments, config)
+
+    return call
+
+
+def test_what_a_model_sees(streetai):
+    """Names, typed arguments without the config, and descriptions that are short."""
+    tools = streetai.tools()
+
+    assert {tool.name: {name: field["type"] for name, field in tool.args.items()} for tool in tools} == {
+        "search_memory": {"query": "string", "limit": "integer"},
+        "remember": {"text": "string"},
+        "forget": {"message_id": "string"},
+        "update_message": {"message_id": "string", "text": "string"},
+    }
+    assert all(10 < len(tool.description) < 120 for tool in tools)
+
+
+async def test_search(diary, call):
+    """One line a result, best first, with the id of the message."""
+    lines = (await call("search_memory", query=QUESTION, limit=2)).splitlines()
+
+    assert lines[0] == f"[{diary.messages()[2].message_id}] 2026-03-02 user: {DIARY[2][1]}"
+    assert len(lines) == 2
+    assert await call("search_memory", query=QUESTION, config={"configurable": {"thread_id": "x"}}) == "Nothing found."
+
+
+async def test_remember_update_forget(diary, call):
+    """What is remembered is found, corrected and deleted by its id; the clock stands still and no transcript has it."""
+    turn = diary.stats()["turn_counter"]
+    answer = await call("remember", text="Mara's berth is number 31.")
+    name = answer.removeprefix("Remembered as [").removesuffix("].")
+    assert f"[{name}]" in await call("search_memory", query="berth number", limit=1)
+
+    assert await call("update_message", message_id=name, text="Mara's berth is number 32.") == "Updated."
+    assert "number 32" in await call("search_memory", query="berth number", limit=1)
+
+    assert await call("forget", message_id=name) == "Forgotten."
+    assert "berth" not in await call("search_memory", query="berth number", limit=20)
+    assert diary.stats()["turn_counter"] == turn
+    assert diary.messages(conversation_id="new") == []
+
+
+async def test_a_model_s_mistakes_are_told_to_it(diary, call):
+    """They do not end the run."""
+    name = diary.messages()[0].message_id
+    for answer in (
+        await call("forget", message_id="nonsense"),
+        await call("update_message", message_id="nonsense", text="x"),
+    ):
+        assert answer.startswith("There is no message with the id nonsense.")
+    assert (await call("update_message", message_id=name, text=" ")).startswith("That is not possible: ")
+    assert (await call("remember", text=" ")).startswith("There is nothing to remember")
+    assert len((await call("search_memory", query=QUESTION, limit=-3)).splitlines()) == 1
+    assert diary.messages()[0].content == DIARY[0][1]
+
+
+async def test_sessions_are_kept_apart(diary, streetai, call):
+    """A message of another memory cannot be found, changed or deleted; without a session nothing can."""
+    name = diary.messages()[0].message_id
+    bound = {"tools": streetai.tools("other"), "config": {}}
+
+    assert await call("search_memory", query=QUESTION, **bound) == "Nothing found."
+    assert (await call("forget", message_id=name, **bound)).startswith("There is no message")
+    assert (await call("update_message", message_id=name, text="x", **bound)).startswith("There is no message")
+    assert [message.content for message in diary.messages()] == [text for _, text in DIARY]
+    assert DIARY[2][1] in await call("search_memory", tools=streetai.tools(user_id="mara"), query=QUESTION, config={})
+    with pytest.raises(InputError, match="configurable"):
+        await call("search_memory", query=QUESTION, config={})
+    with pytest.raises(InputError, match="session_id"):
+        streetai.tools(" ")
+
+
+async def test_a_failing_memory_is_not_the_end_of_the_run(registry, call):
+    """The model is told that there is none, and `on_error` what happened."""
+    errors = []
+    tools = StreetAIMemory(registry, on_error=errors.append).tools()
+    registry.close()
+
+    for name, arguments in (
+        ("search_memory", {"query": "x"}),
+        ("remember", {"text": "x"}),
+        ("forget", {"message_id": "x"}),
+        ("update_message", {"message_id": "x", "text": "x"}),
+    ):
+        assert await call(name, tools=tools, **arguments) == "The memory is not available right now."
+    assert [type(error).__name__ for error in errors] == ["ClosedError"] * 4
+
+
+async def test_post_process(diary, streetai):
+    """Documents, ids and hits teach the same; foreign ids and blank replies nothing."""
+    documents = streetai.retriever(k=2).invoke(QUESTION, MARA)
+    ids = [document.id for document in documents]
+
+    updates = streetai.post_process("new", documents, REPLY, user_id="mara")
+    assert [update["signal_id"] for update in updates] == ids
+    assert updates[0]["action"] == "boost"
+    again = await streetai.apost_process(None, [*ids, "foreign", *diary.retrieve(QUESTION)[:1]], REPLY, user_id="mara")
+    assert [update["signal_id"] for update in again] == ids
+    assert [len(diary.history(name)) for name in ids] == [2, 2]
+    assert streetai.post_process("new", ids, " ", user_id="mara") == []
+    assert streetai.post_process("new", ids, REPLY) == []
+    with pytest.raises(InputError, match="no session"):
+        streetai.post_process(None, ids, REPLY)

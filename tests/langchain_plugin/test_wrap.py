@@ -1,0 +1,210 @@
+"""`memory.wrap`: one recall, one stored exchange and one learning step, whichever way the chain is run."""
+
+import pytest
+from langchain_core.messages import AIMessage, HumanMessage, SystemMessage
+from langchain_core.output_parsers import StrOutputParser
+from langchain_core.prompts import ChatPromptTemplate, MessagesPlaceholder
+
+from streetai_core.memory import Memory
+from tests.langchain_plugin.conftest import FACT, QUESTION, REPLY, spoken
+from tests.langchain_plugin.scripted import ScriptedChatModel, script
+from tests.langchain_plugin.ways import CUTS, WAYS, invoke
+
+MARA = {"configurable": {"user_id": "mara", "session_id": "new"}}
+TEMPLATE = ChatPromptTemplate.from_messages(
+    [("system", "Be brief."), MessagesPlaceholder("history"), ("human", "{input}")]
+)
+KEYS = {"input_key": "input", "memory_key": "history"}
+PARTIAL = "The draught"
+"""The first two words of the reply, which is how far a stream gets that is cut after two pieces."""
+
+
+@pytest.fixture
+def recalls(monkeypatch):
+    """The questions that a prompt was built for; the real prompts are built."""
+    asked = []
+    build = Memory.build_prompt
+
+    def counted(self, question, **options):
+        asked.append(question)
+        return build(self, question, **options)
+
+    monkeypatch.setattr(Memory, "build_prompt", counted)
+    return asked
+
+
+def learned(memory):
+    """How often the memory learned from one reply or another: the most learning steps that a signal has had."""
+    return max(len(memory.history(signal.signal_id)) for signal in memory.signals)
+
+
+def without_mark(messages):
+    """Types and texts of a prompt without the random mark of the fence."""
+    return [(message.type, message.text.partition("]")[2].rpartition("[")[0] or message.text) for message in messages]
+
+
+def shape(name, streetai, model):
+    """A wrapped chain and an input for it."""
+    if name == "dict":
+        return streetai.wrap(TEMPLATE | model | StrOutputParser(), **KEYS), {"input": QUESTION}
+    if name == "text":
+        return streetai.wrap(model), QUESTION
+    return streetai.wrap(model), [SystemMessage("Be brief."), HumanMessage(QUESTION)]
+
+
+def text(output):
+    """The text of a reply."""
+    return output if isinstance(output, str) else output.text
+
+
+@pytest.mark.parametrize("name", ["dict", "text", "messages"])
+@pytest.mark.parametrize("way", WAYS)
+async def test_a_finished_exchange(diary, streetai, recalls, way, name):
+    """One recall, two turns of the clock, two messages, one learning step; and the prompt of `invoke`."""
+    model = ScriptedChatModel(reply=script(REPLY, REPLY))
+    chat, value = shape(name, streetai, model)
+    await invoke(chat, value, {"configurable": {"user_id": "mara", "session_id": "reference"}})
+    diary.delete_conversation("reference")
+    before, lessons = diary.stats(), learned(diary)
+    recalls.clear()
+
+    output = await way(chat, value, MARA)
+
+    assert text(output) == REPLY
+    assert recalls == [QUESTION]
+    assert diary.stats()["turn_counter"] == before["turn_counter"] + 2
+    assert spoken(diary, "new") == [("user", QUESTION), ("assistant", REPLY)]
+    assert learned(diary) == lessons + 1
+    assert without_mark(model.prompts[0]) == without_mark(model.prompts[1])
+    assert FACT in model.prompts[1][-2 if name == "dict" else -1].text
+
+
+@pytest.mark.parametrize("name", ["dict", "text", "messages"])
+@pytest.mark.parametrize("way", CUTS)
+async def test_a_stream_that_is_cut(diary, streetai, recalls, way, name):
+    """The user's message and the partial reply are kept; nothing is learned, and the next turn goes on from there."""
+    chat, value = shape(name, streetai, ScriptedChatModel(reply=script(REPLY, "Go on.")))
+    before = diary.stats()["turn_counter"]
+
+    assert text(await way(chat, value, MARA)) == PARTIAL
+
+    assert recalls == [QUESTION]
+    assert spoken(diary, "new") == [("user", QUESTION), ("assistant", PARTIAL)]
+    assert [message.metadata.get("partial") for message in diary.messages(conversation_id="new")] == [None, True]
+    assert diary.stats()["turn_counter"] == before + 2
+    assert learned(diary) == 0
+    assert text(await invoke(chat, value, MARA)) == "Go on."
+    assert spoken(diary, "new")[1:] == [("assistant", PARTIAL), ("user", QUESTION), ("assistant", "Go on.")]
+
+
+@pytest.mark.parametrize("name", ["dict", "text", "messages"])
+@pytest.mark.parametrize("way", WAYS)
+async def test_a_model_that_fails(diary, streetai, recalls, way, name):
+    """The error is the caller's, the user's message stays, and trying again is the same turn: two turns in all."""
+    model = ScriptedChatModel(reply=script(ConnectionError("no answer"), ConnectionError("no answer"), REPLY))
+    chat, value = shape(name, streetai, model)
+    before = diary.stats()["turn_counter"]
+
+    for _ in range(2):
+        with pytest.raises(ConnectionError, match="no answer"):
+            await way(chat, value, MARA)
+        assert spoken(diary, "new") == [("user", QUESTION)]
+    assert learned(diary) == 0
+
+    assert text(await way(chat, value, MARA)) == REPLY
+    assert spoken(diary, "new") == [("user", QUESTION), ("assistant", REPLY)]
+    assert diary.stats()["turn_counter"] == before + 2
+    assert learned(diary) == 1
+    assert recalls == [QUESTION] * 3
+    assert without_mark(model.prompts[0]) == without_mark(model.prompts[2])
+
+
+@pytest.mark.parametrize("way", [way for way in WAYS if "stream" in way.__name__])
+async def test_a_model_that_fails_in_the_middle_of_a_stream(diary, streetai, way):
+    """What the user has seen of the reply is kept, as of a stream that was cut."""
+    chat = streetai.wrap(ScriptedChatModel(reply=script(REPLY), fail_after=2))
+
+    with pytest.raises(ConnectionError, match="broke off"):
+        await way(chat, QUESTION, MARA)
+
+    assert spoken(diary, "new") == [("user", QUESTION), ("assistant", PARTIAL)]
+    assert diary.messages(conversation_id="new")[1].metadata["partial"] is True
+    assert learned(diary) == 0
+
+
+@pytest.mark.parametrize("way", WAYS)
+async def test_a_conversation(diary, streetai, way):
+    """The third prompt has the two exchanges before it, as turns, once; what was recalled was never stored."""
+    model = ScriptedChatModel(reply=script("First.", "Second.", REPLY))
+    chat = streetai.wrap(TEMPLATE | model, **KEYS)
+    for question in ("One?", "Two?", QUESTION):
+        await way(chat, {"input": question}, MARA)
+
+    prompt = model.prompts[2]
+    assert [message.type for message in prompt] == ["system", "human", "ai", "human", "ai", "human", "human"]
+    assert prompt[1:5] == [HumanMessage("One?"), AIMessage("First."), HumanMessage("Two?"), AIMessage("Second.")]
+    assert FACT in prompt[5].text
+    assert prompt[6] == HumanMessage(QUESTION)
+    assert not any("[recalled" in message.content for message in diary.messages())
+
+
+async def test_nothing_is_injected_when_there_is_nothing(streetai):
+    """The first prompt of a new memory is what it would be without one."""
+    model = ScriptedChatModel(reply=script("a", "b", "c", "d"))
+    session = {"configurable": {"session_id": "s1"}}
+    streetai.wrap(TEMPLATE | model, **KEYS).invoke({"input": QUESTION}, session)
+    (TEMPLATE | model).invoke({"input": QUESTION, "history": []})
+    streetai.registry.reset("s1")
+    streetai.wrap(model).invoke(QUESTION, session)
+    model.invoke(QUESTION)
+
+    assert model.prompts[0] == model.prompts[1]
+    assert model.prompts[2] == model.prompts[3]
+
+
+def test_an_unanswered_message_leads_to_the_next(diary, streetai):
+    """After an error and another question the roles still take turns where the messages are ours."""
+    model = ScriptedChatModel(reply=script("Ahoy.", ConnectionError(), REPLY))
+    chat = streetai.wrap(model)
+    chat.invoke("Hello?", MARA)
+    with pytest.raises(ConnectionError):
+        chat.invoke("Are you there?", MARA)
+    chat.invoke(QUESTION, MARA)
+
+    prompt = model.prompts[2]
+    assert [message.type for message in prompt] == ["human", "ai", "human"]
+    assert prompt[-1].text.startswith("Are you there?\n\n[recalled ")
+    assert prompt[-1].text.endswith(f"]\n\n{QUESTION}")
+
+
+def test_retries_of_langchain_are_one_turn(diary, streetai):
+    """`with_retry` round the wrapped chain calls it again; the user has spoken once."""
+    model = ScriptedChatModel(reply=script(ConnectionError(), ConnectionError(), REPLY))
+    chat = streetai.wrap(model).with_retry(
+        retry_if_exception_type=(ConnectionError,), wait_exponential_jitter=False, stop_after_attempt=3
+    )
+    before = diary.stats()["turn_counter"]
+
+    assert chat.invoke(QUESTION, MARA).text == REPLY
+    assert spoken(diary, "new") == [("user", QUESTION), ("assistant", REPLY)]
+    assert diary.stats()["turn_counter"] == before + 2
+
+
+async def test_streamed_events_come_through(diary, streetai):
+    """The chain's callbacks see the run, and it is stored once."""
+    chat = streetai.wrap(TEMPLATE | ScriptedChatModel(reply=script(REPLY)), **KEYS)
+
+    events = [event async for event in chat.astream_events({"input": QUESTION}, MARA, version="v2")]
+
+    chunks = [event["data"]["chunk"].text for event in events if event["event"] == "on_chat_model_stream"]
+    assert "".join(chunks) == REPLY
+    assert spoken(diary, "new") == [("user", QUESTION), ("assistant", REPLY)]
+
+
+async def test_the_end_of_a_larger_chain_is_streamed(diary, streetai):
+    """Pieces arrive one by one although another step comes first."""
+    chat = StrOutputParser() | streetai.wrap(ScriptedChatModel(reply=script(REPLY)))
+    pieces = [piece.text async for piece in chat.astream(HumanMessage(QUESTION), MARA)]
+
+    assert len([piece for piece in pieces if piece]) == len(REPLY.split())
+    assert spoken(diary, "new") == [("user", QUESTION), ("assistant", REPLY)]

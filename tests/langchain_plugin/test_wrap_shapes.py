@@ -1,0 +1,207 @@
+"""`memory.wrap`: what may go in and come out, and what is refused."""
+
+import pytest
+from langchain_core.messages import AIMessage, HumanMessage, SystemMessage
+from langchain_core.output_parsers import StrOutputParser
+from langchain_core.prompt_values import StringPromptValue
+from langchain_core.prompts import ChatPromptTemplate
+from langchain_core.runnables import RunnableLambda, RunnablePassthrough
+
+from streetai_core.errors import InputError
+from tests.langchain_plugin.conftest import FACT, QUESTION, REPLY, spoken
+from tests.langchain_plugin.scripted import ScriptedChatModel, script
+
+SESSION = {"configurable": {"user_id": "mara", "session_id": "new"}}
+SAID = [("user", QUESTION), ("assistant", REPLY)]
+IMAGE = {"type": "image", "url": "https://example.org/boat.png"}
+
+
+def model(*replies):
+    """A model with these replies; one, if there are none."""
+    return ScriptedChatModel(reply=script(*(replies or (REPLY,))))
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        QUESTION,
+        HumanMessage(QUESTION),
+        [HumanMessage(QUESTION)],
+        [("human", QUESTION)],
+        [{"role": "user", "content": QUESTION}],
+        StringPromptValue(text=QUESTION),
+        ChatPromptTemplate.from_messages([("human", "{q}")]).invoke({"q": QUESTION}),
+        {"messages": [HumanMessage(QUESTION)]},
+    ],
+)
+def test_forms_of_a_question(diary, streetai, value):
+    """All that a chat model takes, and a dict with messages: the past goes before the question."""
+    asked = model()
+    chain = asked if not isinstance(value, dict) else RunnableLambda(lambda state: state["messages"]) | asked
+
+    streetai.wrap(chain).invoke(value, SESSION)
+
+    [message] = asked.prompts[0]
+    assert FACT in message.text
+    assert message.text.endswith(QUESTION)
+    assert spoken(diary, "new") == SAID
+
+
+def test_the_places_of_instructions_and_of_other_messages(diary, streetai):
+    """System messages, window, what else there is, the question; and only the last of them is stored."""
+    asked = model("Noted.", REPLY)
+    chat = streetai.wrap(asked)
+    chat.invoke("Ahoy!", SESSION)
+    chat.invoke(
+        [SystemMessage("Be brief."), HumanMessage("An example?"), AIMessage("Like so."), HumanMessage(QUESTION)],
+        SESSION,
+    )
+
+    assert [message.text for message in asked.prompts[1][:-1]] == [
+        "Be brief.", "Ahoy!", "Noted.", "An example?", "Like so.",
+    ]  # fmt: skip
+    assert spoken(diary, "new")[2:] == SAID
+
+
+def test_a_question_with_an_image(diary, streetai):
+    """The block becomes one more part of the content; the message is stored as it came."""
+    asked = model(REPLY, "A boat.")
+    question = HumanMessage([{"type": "text", "text": QUESTION}, IMAGE])
+    chat = streetai.wrap(asked)
+    chat.invoke([question], SESSION)
+    chat.invoke([HumanMessage([IMAGE])], SESSION)
+
+    lead, *rest = asked.prompts[0][0].content
+    assert FACT in lead["text"]
+    assert rest == question.content
+    history = streetai.chat_history("new", user_id="mara").messages
+    assert history[0] == question
+    assert history[2] == HumanMessage([IMAGE])
+    assert [message.type for message in asked.prompts[1]] == ["human", "ai", "human"]
+    assert asked.prompts[1][2].content == [IMAGE]
+
+
+@pytest.mark.parametrize(
+    ("chain", "output_key"),
+    [
+        (RunnableLambda(lambda _: REPLY), None),
+        (RunnableLambda(lambda _: AIMessage(REPLY)), None),
+        (RunnableLambda(lambda _: {"anything": REPLY}), None),
+        (RunnableLambda(lambda _: {"answer": REPLY, "source_documents": []}), None),
+        (RunnableLambda(lambda _: {"mine": AIMessage(REPLY), "answer": "no"}), "mine"),
+        (RunnableLambda(lambda _: {"messages": [HumanMessage(QUESTION), AIMessage("x"), AIMessage(REPLY)]}), None),
+        (RunnablePassthrough.assign(output=lambda _: REPLY), "output"),
+        (lambda _: REPLY, None),
+    ],
+)
+def test_forms_of_a_reply(diary, streetai, chain, output_key):
+    """Text, a message, a dict with one of these, the state of a graph; invoked and streamed."""
+    chat = streetai.wrap(chain, memory_key="history", input_key="input", output_key=output_key)
+    chat.invoke({"input": QUESTION}, SESSION)
+    assert spoken(diary, "new") == SAID
+    list(chat.stream({"input": QUESTION}, SESSION))
+
+    assert spoken(diary, "new") == SAID * 2
+
+
+def test_a_reply_that_calls_tools_is_no_final_reply(diary, streetai):
+    """It is stored, does not tick, teaches nothing, and is not shown to a chain without tools."""
+    call = AIMessage("", tool_calls=[{"name": "sail", "args": {}, "id": "c1"}])
+    asked = model(call, REPLY)
+    before = diary.stats()["turn_counter"]
+    chat = streetai.wrap(asked)
+    chat.invoke(QUESTION, SESSION)
+
+    assert diary.stats()["turn_counter"] == before + 1
+    assert diary.messages(conversation_id="new")[-1].metadata["tool_calls"][0]["id"] == "c1"
+    assert not any(diary.history(signal.signal_id) for signal in diary.signals)
+    chat.invoke("And?", SESSION)
+    assert [message.type for message in asked.prompts[1]] == ["human"]
+
+
+def test_an_empty_reply_is_not_stored(diary, streetai):
+    """Nothing was said."""
+    streetai.wrap(RunnableLambda(lambda _: "")).invoke(QUESTION, SESSION)
+
+    assert spoken(diary, "new") == SAID[:1]
+
+
+def test_budget_and_arguments_reach_the_chain(registry, diary, streetai):
+    """A small budget leaves the past out; `stop` and the config arrive at the chain."""
+    seen = []
+
+    def chain(_, config, **arguments):
+        seen.append((config["configurable"]["extra"], config["tags"], arguments))
+        return REPLY
+
+    config = {"configurable": {**SESSION["configurable"], "extra": 7}, "tags": ["mine"]}
+    streetai.wrap(RunnableLambda(chain)).invoke(QUESTION, config, stop=["."])
+    asked = model()
+    streetai.wrap(asked, token_budget=20, session_id="s2", user_id="mara").invoke(QUESTION)
+
+    assert seen == [(7, ["mine"], {"stop": ["."]})]
+    assert asked.prompts == [[HumanMessage(QUESTION)]]
+
+
+@pytest.mark.parametrize(
+    ("options", "value", "words"),
+    [
+        ({}, {"input": QUESTION}, "set memory_key"),
+        ({"memory_key": "h"}, QUESTION, "must be a dict"),
+        ({"memory_key": "h"}, {"a": "1", "b": "2"}, "One input key expected"),
+        ({"memory_key": "h"}, {}, "One input key expected"),
+        ({"memory_key": "h", "input_key": "c"}, {"a": "1"}, "input_key 'c'"),
+        ({"memory_key": "h"}, {"a": 7}, "must be text or messages"),
+        ({}, [], "no user message"),
+        ({}, [AIMessage("x")], "no user message"),
+        ({}, AIMessage("x"), "no user message"),
+        ({}, [7], "no message"),
+        ({}, None, "must be text or messages"),
+    ],
+)
+async def test_inputs_that_cannot_be_understood(diary, streetai, options, value, words):
+    """They raise before the model is asked, in every way."""
+    chat = streetai.wrap(model(), session_id="new", user_id="mara", **options)
+
+    with pytest.raises(InputError, match=words):
+        chat.invoke(value)
+    with pytest.raises(InputError, match=words):
+        await chat.ainvoke(value)
+    with pytest.raises(InputError, match=words):
+        list(chat.stream(value))
+    with pytest.raises(InputError, match=words):
+        [_ async for _ in chat.astream(value)]
+    assert chat.chain.prompts == []
+    assert spoken(diary, "new") == []
+
+
+@pytest.mark.parametrize(("key", "words"), [(None, "Got multiple output keys"), ("c", "output_key 'c'")])
+async def test_outputs_that_cannot_be_understood(diary, streetai, key, words):
+    """A reply that is not found has to be known of; a stream that is cut only keeps what is certain."""
+    chat = streetai.wrap(lambda _: {"a": 1, "b": 2}, output_key=key, session_id="new", user_id="mara")
+
+    with pytest.raises(InputError, match=words):
+        chat.invoke(QUESTION)
+    with pytest.raises(InputError, match=words):
+        await chat.ainvoke(QUESTION)
+    with pytest.raises(InputError, match=words):
+        list(chat.stream(QUESTION))
+    pieces = chat.stream(QUESTION)
+    next(pieces)
+    pieces.close()
+    assert spoken(diary, "new") == SAID[:1]
+
+
+def test_it_needs_a_session(streetai):
+    """Of the run or of its own."""
+    with pytest.raises(InputError, match="configurable"):
+        streetai.wrap(model()).invoke(QUESTION)
+    with pytest.raises(InputError, match="session_id"):
+        streetai.wrap(model(), session_id="")
+
+
+def test_a_user_without_a_session_has_one_conversation(streetai):
+    """It is the conversation without an id."""
+    streetai.wrap(model() | StrOutputParser(), user_id="u").invoke(QUESTION)
+
+    assert spoken(streetai.registry.get("u"), None) == SAID
