@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,6 +14,7 @@ from streetai_core import Memory, NewMessage, Prompt, WeightUpdate
 from streetai_core.errors import InputError, MissingExtraError
 from streetai_core.text.clean import check_id, is_blank
 from streetai_core.types import Message
+from streetai_langchain.failures import fail_open
 from streetai_langchain.messages import is_tool_traffic, text_of
 
 try:
@@ -136,7 +136,7 @@ class StreetAIChainMemory(BaseMemory):
         """
         key, question = self._question(inputs)
         prompt = None
-        with self._fail_open("nothing is recalled for this turn"):
+        with fail_open("nothing is recalled for this turn", self.on_error):
             prompt = self.memory.build_prompt(
                 question or _ANY_QUESTION, conversation_id=self.conversation_id, token_budget=self.token_budget
             )
@@ -146,7 +146,7 @@ class StreetAIChainMemory(BaseMemory):
         """Async twin of `load_memory_variables`."""
         key, question = self._question(inputs)
         prompt = None
-        with self._fail_open("nothing is recalled for this turn"):
+        with fail_open("nothing is recalled for this turn", self.on_error):
             prompt = await self.memory.abuild_prompt(
                 question or _ANY_QUESTION, conversation_id=self.conversation_id, token_budget=self.token_budget
             )
@@ -159,22 +159,22 @@ class StreetAIChainMemory(BaseMemory):
             InputError: which input is the question, or which output is the reply, cannot be told.
         """
         question, reply, prompt = self._said(inputs, outputs)
-        with self._fail_open("this turn is not stored"):
+        with fail_open("this turn is not stored", self.on_error):
             self.memory.add_messages(self._new_messages(question, reply))
             updates: Sequence[WeightUpdate] = ()
             if prompt is not None:
-                with self._fail_open("nothing is learned from this turn"):
+                with fail_open("nothing is learned from this turn", self.on_error):
                     updates = self.memory.post_process(prompt.retrieved, reply)
             self._tell(Turn(question, reply, prompt, updates))
 
     async def asave_context(self, inputs: dict[str, Any], outputs: dict[str, Any]) -> None:
         """Async twin of `save_context`."""
         question, reply, prompt = self._said(inputs, outputs)
-        with self._fail_open("this turn is not stored"):
+        with fail_open("this turn is not stored", self.on_error):
             await self.memory.aadd_messages(self._new_messages(question, reply))
             updates: Sequence[WeightUpdate] = ()
             if prompt is not None:
-                with self._fail_open("nothing is learned from this turn"):
+                with fail_open("nothing is learned from this turn", self.on_error):
                     updates = await self.memory.apost_process(prompt.retrieved, reply)
             self._tell(Turn(question, reply, prompt, updates))
 
@@ -248,19 +248,6 @@ class StreetAIChainMemory(BaseMemory):
         return f"{self.human_prefix if message.role == 'user' else self.ai_prefix}: {message.content}"
 
     # --------------------------------------------------------------- failures
-
-    @contextmanager
-    def _fail_open(self, consequence: str) -> Iterator[None]:
-        """Report whatever fails inside, and go on: it must not cost the reply."""
-        try:
-            yield
-        except Exception as error:
-            logger.warning("the memory failed, %s: %s", consequence, error, exc_info=error)
-            if self.on_error is not None:
-                try:
-                    self.on_error(error)
-                except Exception:
-                    logger.exception("on_error failed")
 
     def _tell(self, turn: Turn) -> None:
         """Call `on_turn`; its failure is not the memory's."""
