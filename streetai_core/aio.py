@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextvars
 import functools
 from collections.abc import Awaitable, Callable
 from concurrent.futures import Executor
@@ -26,6 +27,7 @@ def twin(verb: Callable[Concatenate[S, P], R]) -> Callable[Concatenate[S, P], Aw
     """The async twin of a method: same arguments, same result, same errors.
 
     A cancelled twin stops waiting; the verb itself runs to its end, so what it writes is written whole or not at all.
+    Context variables go along, as with `asyncio.to_thread`.
     """
 
     @functools.wraps(verb)
@@ -33,7 +35,8 @@ def twin(verb: Callable[Concatenate[S, P], R]) -> Callable[Concatenate[S, P], Aw
         import asyncio  # noqa: PLC0415 - a third of the time that importing this package would take; loaded by now
 
         loop = asyncio.get_running_loop()
-        return await loop.run_in_executor(self.executor, functools.partial(verb, self, *args, **kwargs))
+        call = functools.partial(contextvars.copy_context().run, verb, self, *args, **kwargs)
+        return await loop.run_in_executor(self.executor, call)
 
     run.__name__ = f"a{verb.__name__}"
     run.__qualname__ = f"{verb.__qualname__.rpartition('.')[0]}.a{verb.__name__}"

@@ -243,6 +243,7 @@ class Memory:
         with self._coherent.reading() as (transaction, state):
             if state is None:
                 return []
+            check_encoder(state.head, self._around.encoder)
             ranking, _ = rank(state, Question(vector, state.head.next_turn), self.config)
             positions = select(state, ranking, self.config)
             hits = hits_of(state, ranking, positions, _messages(transaction, sequences_of(state, ranking, positions)))
@@ -291,6 +292,7 @@ class Memory:
             def recall(without: set[int]) -> Found:
                 if state is None or vector is None:
                     return Found()
+                check_encoder(state.head, self._around.encoder)
                 question = Question(vector, state.head.next_turn, without)
                 ranking, stacks = rank(state, question, self.config)
                 positions = select(state, ranking, self.config)
@@ -312,6 +314,7 @@ class Memory:
         with self._coherent.reading() as (transaction, state):
             if state is None or vector is None:
                 return Why(question=question, turn=0, hits=(), near_misses=(), stacks=())
+            check_encoder(state.head, self._around.encoder)
             ranking, stacks = rank(state, Question(vector, state.head.next_turn), self.config)
             chosen = select(state, ranking, self.config)[: self.config.max_thinking_space]
             taken = set(chosen)

@@ -1,6 +1,7 @@
 """Every verb has an async twin that does the same and never blocks the loop."""
 
 import asyncio
+import contextvars
 import inspect
 import threading
 
@@ -126,3 +127,22 @@ async def test_a_cancelled_add_is_stored_whole_or_not_at_all(tmp_path):
         stored = {message.message_id for message in memory.messages()}
         assert finished <= stored
         assert len(stored) == memory.stats()["total_signals"] == memory.stats()["turn_counter"]
+
+
+async def test_context_variables_go_along(tmp_path):
+    """Tracing and logging find their context on the worker thread."""
+    request = contextvars.ContextVar("request", default="none")
+    seen = []
+
+    class Watching(HashingEncoder):
+        """Notes the context in which it is called."""
+
+        def embed(self, texts, kind):
+            """Note, then encode."""
+            seen.append(request.get())
+            return super().embed(texts, kind)
+
+    async with MemoryRegistry(tmp_path / "m.db", encoder=Watching()) as registry:
+        request.set("r1")
+        await registry.get("m").aadd_message("hello to everyone here", "user")
+    assert seen == ["r1"]

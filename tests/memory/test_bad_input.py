@@ -321,3 +321,22 @@ def test_a_time_without_a_zone_is_utc(registry):
     """As everywhere in the field."""
     registry.get("m").add_message("said at noon", "user", created_at=datetime(2026, 5, 1, 12))  # noqa: DTZ001 - the point
     assert datetime(2026, 5, 1, 12, tzinfo=timezone.utc) == registry.get("m").messages()[-1].created_at
+
+
+def test_a_memory_reencoded_while_a_question_is_embedded(tmp_path):
+    """Vectors of two encoders are never compared, not even when they change in between."""
+
+    class Slow(HashingEncoder):
+        """Somebody else embeds the memory anew while it works on a question."""
+
+        def embed(self, texts, kind):
+            """Encode, with that in between."""
+            if kind == "query":
+                with MemoryRegistry(tmp_path / "m.db", encoder=HashingEncoder(dim=32)) as other:
+                    other.get("m").reencode()
+            return super().embed(texts, kind)
+
+    with MemoryRegistry(tmp_path / "m.db", encoder=Slow(dim=64)) as registry:
+        registry.get("m").add_message(KEPT, "user")
+        with pytest.raises(EncoderMismatchError):
+            registry.get("m").retrieve("what was it?")
