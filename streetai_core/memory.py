@@ -1,28 +1,21 @@
-"""One memory: the conductor of the four flows, and the only place that writes."""
+"""One memory and its verbs: write, recall, prompt, learn, look in."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from concurrent.futures import Executor
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Mapping
 from datetime import datetime
 from itertools import islice
 from types import EllipsisType
-from typing import Any, TypeAlias
+from typing import Any
 
 from streetai_core.aio import twin
-from streetai_core.coherence import CoherentState, Plan
-from streetai_core.config import Config
-from streetai_core.encoders.base import Encoder
+from streetai_core.conductor import Conductor, Lesson, check_count, messages_of, roles_of, texts_of
 from streetai_core.errors import InputError
-from streetai_core.planning.learning import LearningStep, plan_learning
-from streetai_core.planning.preparing import Prepared, Progress, encode_all, prefix, prepare
+from streetai_core.planning.learning import plan_learning
+from streetai_core.planning.preparing import Progress, encode_all
 from streetai_core.planning.turns import identified, plan_turn
 from streetai_core.planning.writing import (
-    Addition,
     check_encoder,
-    plan_add,
-    plan_delete,
     plan_reencode,
     plan_update,
 )
@@ -30,48 +23,25 @@ from streetai_core.prompt.building import Found, PromptRequest, build
 from streetai_core.recall.hits import NEAR_MISSES, hits_of, near_misses, sequences_of, signal_key, within
 from streetai_core.recall.looking import all_signals, all_stacks, counts, signals_of
 from streetai_core.recall.ranking import Question, rank, select
-from streetai_core.reporting import Recalled, id_of, weight_update
+from streetai_core.reporting import Recalled, id_of
 from streetai_core.state import MemoryState
-from streetai_core.stores.base import Changes, CreditRow, MessageQuery, ReadTransaction, Store, WriteTransaction
-from streetai_core.text.chunking import sentence_spans
+from streetai_core.stores.base import Changes, CreditRow, MessageQuery, WriteTransaction
 from streetai_core.text.clean import check_id, clean, is_blank
-from streetai_core.tokens import TokenCounter, count_message
+from streetai_core.tokens import count_message
 from streetai_core.types import (
     Hit,
-    Matrix,
     Message,
     NewMessage,
     Prompt,
     Role,
     Signal,
     Stack,
-    Vector,
     WeightUpdate,
     Why,
 )
 
-Lesson: TypeAlias = tuple[list[LearningStep], dict[int, Message]]
-"""What was learned about which signals, and their messages by sequence."""
 
-_REPLY_PARTS = 64
-"""Sentences of a reply that credit looks at; a longer reply is mostly listing or code."""
-
-
-@dataclass(frozen=True, slots=True)
-class Surroundings:
-    """What a memory shares with the others of its registry."""
-
-    store: Store
-    encoder: Encoder
-    config: Config
-    counter: TokenCounter
-    clock: Callable[[], datetime]
-    """The time of messages that come without one."""
-    executor: Callable[[], Executor]
-    """Where async twins run."""
-
-
-class Memory:
+class Memory(Conductor):
     """Everything that one user, agent or tenant has said and heard.
 
     Get one from a `MemoryRegistry`. Making it does no I/O. Safe to use from several threads; other processes' writes
@@ -81,24 +51,8 @@ class Memory:
     nothing was changed.
     """
 
-    def __init__(self, memory_id: str, surroundings: Surroundings) -> None:
-        self.memory_id = check_id(memory_id, "memory_id")
-        self.config = surroundings.config
-        self._around = surroundings
-        self._coherent = CoherentState(memory_id, surroundings.store, surroundings.clock)
-
     def __repr__(self) -> str:
         return f"Memory({self.memory_id!r})"
-
-    @property
-    def stale(self) -> bool:
-        """Whether a call has found out that the memory was reset."""
-        return self._coherent.stale
-
-    @property
-    def executor(self) -> Executor:
-        """Where the async twins run."""
-        return self._around.executor()
 
     # ------------------------------------------------------------------ write
 
@@ -207,7 +161,7 @@ class Memory:
         """
         encoder = self._around.encoder
         with self._coherent.lock, self._coherent.reading() as (transaction, state):
-            texts = {} if state is None else _texts(state, transaction.messages(MessageQuery()), self.config)
+            texts = {} if state is None else texts_of(state, transaction.messages(MessageQuery()), self.config)
         vectors = encode_all(list(texts.values()), encoder, progress)
 
         def plan(_: WriteTransaction, now: MemoryState) -> tuple[Changes | None, int]:
@@ -235,8 +189,8 @@ class Memory:
             limit: most hits; at most (and by default) `config.max_thinking_space`.
             token_budget: most tokens of all hits' texts together; a hit that is too long is passed over.
         """
-        _check_count(limit, "limit")
-        _check_count(token_budget, "token_budget")
+        check_count(limit, "limit")
+        check_count(token_budget, "token_budget")
         vector = self._question_vector(question)
         if vector is None:
             return []
@@ -246,7 +200,7 @@ class Memory:
             check_encoder(state.head, self._around.encoder)
             ranking, _ = rank(state, Question(vector, state.head.next_turn), self.config)
             positions = select(state, ranking, self.config)
-            hits = hits_of(state, ranking, positions, _messages(transaction, sequences_of(state, ranking, positions)))
+            hits = hits_of(state, ranking, positions, messages_of(transaction, sequences_of(state, ranking, positions)))
         most = self.config.max_thinking_space if limit is None else min(limit, self.config.max_thinking_space)
         return within(hits, most, token_budget, self._around.counter)
 
@@ -276,7 +230,7 @@ class Memory:
         """
         if not isinstance(user_message, str) or is_blank(user_message):
             raise InputError("user_message must be text that is not blank")
-        _check_count(token_budget, "token_budget")
+        check_count(token_budget, "token_budget")
         if conversation_id is not None:
             check_id(conversation_id, "conversation_id")
         request = PromptRequest(
@@ -296,7 +250,7 @@ class Memory:
                 question = Question(vector, state.head.next_turn, without)
                 ranking, stacks = rank(state, question, self.config)
                 positions = select(state, ranking, self.config)
-                messages = _messages(transaction, sequences_of(state, ranking, positions))
+                messages = messages_of(transaction, sequences_of(state, ranking, positions))
                 by_id = {message.message_id: message for message in messages.values()}
                 return Found(hits_of(state, ranking, positions, messages), by_id, stacks)
 
@@ -309,7 +263,7 @@ class Memory:
             question: free text.
             misses: most near misses.
         """
-        _check_count(misses, "misses")
+        check_count(misses, "misses")
         vector = self._question_vector(question)
         with self._coherent.reading() as (transaction, state):
             if state is None or vector is None:
@@ -319,7 +273,7 @@ class Memory:
             chosen = select(state, ranking, self.config)[: self.config.max_thinking_space]
             taken = set(chosen)
             others = list(islice((number for number in range(len(ranking.rows)) if number not in taken), misses))
-            messages = _messages(transaction, sequences_of(state, ranking, [*chosen, *others]))
+            messages = messages_of(transaction, sequences_of(state, ranking, [*chosen, *others]))
             return Why(
                 question=question,
                 turn=state.head.next_turn,
@@ -352,7 +306,7 @@ class Memory:
             keys, messages = self._sent(transaction, state, ids)
             if not keys:
                 return None, ([], {})
-            changes, steps = plan_learning(state, keys, reply, _roles(messages), self.config)
+            changes, steps = plan_learning(state, keys, reply, roles_of(messages), self.config)
             return changes, (steps, messages)
 
         return self._learn(plan)
@@ -397,7 +351,7 @@ class Memory:
             keys, found = self._sent(transaction, state, ids)
             if not keys:
                 return added, ([], {})
-            changes, steps = plan_turn(state, added, keys=keys, reply=parts, roles=_roles(found), config=self.config)
+            changes, steps = plan_turn(state, added, keys=keys, reply=parts, roles=roles_of(found), config=self.config)
             return changes, (steps, found)
 
         return self._learn(plan)
@@ -417,7 +371,7 @@ class Memory:
             conversation_id: only this conversation; `None` is the one without an id. Left out: all of them.
             last: only the last so many.
         """
-        _check_count(last, "last")
+        check_count(last, "last")
         query = MessageQuery(last=last)
         if not isinstance(conversation_id, EllipsisType):
             query = MessageQuery(conversation_id=conversation_id, any_conversation=False, last=last)
@@ -457,101 +411,3 @@ class Memory:
     ahistory = twin(history)
     amessages = twin(messages)
     astats = twin(stats)
-
-    def _prepared(self, messages: Sequence[NewMessage], progress: Progress | None = None) -> list[Prepared | None]:
-        """Messages checked, cut and embedded; needs no lock."""
-        around = self._around
-        return prepare(messages, encoder=around.encoder, config=self.config, counter=around.counter, progress=progress)
-
-    def _plan_add(
-        self, transaction: WriteTransaction, state: MemoryState, prepared: Sequence[Prepared | None]
-    ) -> Addition:
-        """The plan that stores those messages that are not there yet."""
-        ids = [item.message.message_id for item in prepared if item is not None and item.message.message_id]
-        known = {name: found[0] for name in ids if (found := transaction.messages(MessageQuery(message_id=name)))}
-        around = self._around
-        return plan_add(state, prepared, known, encoder=around.encoder, config=self.config, now=around.clock())
-
-    def _sent(
-        self, transaction: ReadTransaction, state: MemoryState, ids: Sequence[str]
-    ) -> tuple[list[int], dict[int, Message]]:
-        """Of the signals with these ids those that are there, each once, and their messages by sequence."""
-        keys = list(dict.fromkeys(key for name in ids if (key := signal_key(state, name)) is not None))
-        if keys:
-            check_encoder(state.head, self._around.encoder)
-        return keys, _messages(transaction, state.columns.column("sequence")[state.columns.rows(keys)].tolist())
-
-    def _reply_vectors(self, ids: Sequence[str], reply: str) -> Matrix | None:
-        """The parts of a reply embedded, shape (m, dim); `None` if there is nothing to learn or to learn from."""
-        if not ids or is_blank(reply):
-            return None
-        return self._around.encoder.encode(self._reply_parts(clean(reply)[0]), "document")
-
-    def _learn(self, plan: Plan[Lesson]) -> list[WeightUpdate]:
-        """Carry out a plan that learns, and report it."""
-        with self._coherent.lock:
-            (steps, messages), state = self._coherent.write(plan)
-            return [weight_update(state, step, messages) for step in steps]
-
-    def _question_vector(self, question: str) -> Vector | None:
-        """The question embedded; `None` if it is blank or there is nothing to compare it with."""
-        if not isinstance(question, str):
-            raise InputError(f"the question must be a str, got {type(question).__name__}")
-        if is_blank(question):
-            return None
-        with self._coherent.reading() as (_, state):
-            if state is None or not len(state.columns):
-                return None
-            check_encoder(state.head, self._around.encoder)
-        vector: Vector = self._around.encoder.encode([clean(question)[0]], "query")[0]
-        return vector
-
-    def _delete(self, query: MessageQuery) -> int:
-        """Remove the messages that a query finds."""
-
-        def plan(transaction: WriteTransaction, state: MemoryState) -> tuple[Changes | None, int]:
-            found = transaction.messages(query)
-            if not found:
-                return None, 0
-            tokens = {message.sequence: count_message(message.content, self._around.counter) for message in found}
-            return plan_delete(state, tokens, self.config), len(found)
-
-        with self._coherent.reading() as (transaction, state):
-            if state is None or not transaction.messages(query):
-                return 0
-        with self._coherent.lock:
-            count, _ = self._coherent.write(plan)
-            return count
-
-    def _reply_parts(self, reply: str) -> list[str]:
-        """What credit compares the signals with."""
-        if self.config.credit == "reply":
-            return [reply]
-        sentences = [text for start, end in sentence_spans(reply) if not is_blank(text := reply[start:end].strip())]
-        return sentences[:_REPLY_PARTS]
-
-
-def _messages(transaction: ReadTransaction, sequences: Sequence[int]) -> dict[int, Message]:
-    """Messages with their texts, by sequence."""
-    return {message.sequence: message for message in transaction.messages(MessageQuery(sequences=sequences))}
-
-
-def _roles(messages: Mapping[int, Message]) -> dict[int, Role]:
-    """Message sequence -> role."""
-    return {sequence: message.role for sequence, message in messages.items()}
-
-
-def _texts(state: MemoryState, messages: Iterable[Message], config: Config) -> dict[int, str]:
-    """Signal key -> text to embed, in the order they were said."""
-    texts: dict[int, str] = {}
-    for message in messages:
-        for signal in signals_of(state, message):
-            key = signal_key(state, signal.signal_id)
-            if key is not None:
-                texts[key] = prefix(signal.name, config) + signal.content
-    return texts
-
-
-def _check_count(value: int | None, what: str) -> None:
-    if value is not None and (isinstance(value, bool) or not isinstance(value, int) or value < 0):
-        raise InputError(f"{what} must be None or a whole number from 0, got {value!r}")

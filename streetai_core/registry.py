@@ -11,12 +11,13 @@ from threading import Lock
 from uuid import uuid4
 
 from streetai_core.aio import twin
+from streetai_core.conductor import Surroundings
 from streetai_core.config import Config
 from streetai_core.encoders import as_encoder
 from streetai_core.encoders.base import Encoder
 from streetai_core.encoders.cache import CachedEncoder
 from streetai_core.errors import ClosedError, InputError
-from streetai_core.memory import Memory, Surroundings
+from streetai_core.memory import Memory
 from streetai_core.stores.base import Changes, Store
 from streetai_core.stores.sqlite import SqliteStore
 from streetai_core.text.clean import check_id
