@@ -16,6 +16,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from streetai_langchain.callbacks import StreetAICallbackHandler
     from streetai_langchain.chat_history import StreetAIChatMessageHistory
     from streetai_langchain.classic import StreetAIChainMemory, Turn
     from streetai_langchain.memory import StreetAIMemory
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from streetai_langchain.runnables import StreetAIRunnable
 
 __all__ = [
+    "StreetAICallbackHandler",
     "StreetAIChainMemory",
     "StreetAIChatMessageHistory",
     "StreetAIMemory",
@@ -34,6 +36,7 @@ __all__ = [
 ]
 
 _MODULES = {
+    "StreetAICallbackHandler": "streetai_langchain.callbacks",
     "StreetAIChainMemory": "streetai_langchain.classic",
     "StreetAIChatMessageHistory": "streetai_langchain.chat_history",
     "StreetAIMemory": "streetai_langchain.memory",

@@ -14,6 +14,7 @@ from streetai_core import Memory, NewMessage, Prompt, WeightUpdate
 from streetai_core.errors import InputError, MissingExtraError
 from streetai_core.text.clean import check_id, is_blank
 from streetai_core.types import Message
+from streetai_langchain.callbacks import LearnedByView
 from streetai_langchain.failures import fail_open
 from streetai_langchain.messages import is_tool_traffic, text_of
 
@@ -54,14 +55,14 @@ class _Recall:
     prompt: Prompt | None
 
 
-class _RecalledText(str):
+class _RecalledText(LearnedByView, str):
     """The history of one run as text. Chains hand the very object back, so it ties the end of a run to its start."""
 
     __slots__ = ("recall",)
     recall: _Recall
 
 
-class _RecalledMessages(list[BaseMessage]):
+class _RecalledMessages(LearnedByView, list[BaseMessage]):
     """The same as messages."""
 
     __slots__ = ("recall",)

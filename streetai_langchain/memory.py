@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Executor
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Literal
 
 from langchain_core.documents import Document
@@ -16,7 +17,9 @@ from streetai_core.aio import twin
 from streetai_core.errors import InputError
 from streetai_core.reporting import Recalled
 from streetai_core.text.clean import is_blank
+from streetai_langchain.callbacks import StreetAICallbackHandler, tracking
 from streetai_langchain.chat_history import StreetAIChatMessageHistory
+from streetai_langchain.open_runs import OpenRuns
 from streetai_langchain.retrievers import StreetAIRetriever
 from streetai_langchain.runnables import StreetAIRunnable
 from streetai_langchain.sessions import session_of
@@ -64,6 +67,7 @@ class StreetAIMemory:
         self._owns_registry = self.registry is not path_or_registry
         self.token_budget = token_budget
         self.on_error = on_error
+        self._runs = OpenRuns()
 
     def __enter__(self) -> StreetAIMemory:  # noqa: PYI034 - Self needs Python 3.11, and nobody subclasses this
         return self
@@ -202,6 +206,38 @@ class StreetAIMemory:
         return StreetAIRetriever(
             registry=self.registry, session_id=session_id, user_id=user_id, k=k, on_error=self.on_error, **options
         )
+
+    def callback_handler(self, session_id: str | None = None, *, user_id: str | None = None) -> StreetAICallbackHandler:
+        """Learns from the replies of a chain with `retriever()`: `chain.invoke(x, {"callbacks": [handler], ...})`.
+
+        It stores no messages. Whose memory learns is told by the documents; several handlers learn once.
+
+        Args:
+            session_id: only documents from the memory of this session count; `None`: from all memories.
+            user_id: only documents from the memory of this user count; wins, as everywhere.
+
+        Raises:
+            InputError: an id cannot be used.
+        """
+        bound = session_id is not None or user_id is not None
+        memory_id = session_of(None, session_id=session_id, user_id=user_id).memory_id if bound else None
+        return StreetAICallbackHandler(self.registry, runs=self._runs, memory_id=memory_id, on_error=self.on_error)
+
+    @contextmanager
+    def track(self, session_id: str | None = None, *, user_id: str | None = None) -> Iterator[None]:
+        """Give `callback_handler` to every run that begins in the block: `with memory.track(): chain.invoke(x)`.
+
+        Of nested blocks the innermost one counts. Threads that the application starts itself do not inherit it.
+
+        Args:
+            session_id: as for `callback_handler`.
+            user_id: the same.
+
+        Raises:
+            InputError: an id cannot be used.
+        """
+        with tracking(self.callback_handler(session_id, user_id=user_id)):
+            yield
 
     def tools(self, session_id: str | None = None, *, user_id: str | None = None) -> list[BaseTool]:
         """`search_memory`, `remember`, `forget` and `update_message`, for a model that looks after its memory itself.

@@ -24,6 +24,7 @@ from streetai_langchain.agent_turns import (
     window_start,
     with_recalled,
 )
+from streetai_langchain.callbacks import leave_to_view
 from streetai_langchain.failures import fail_open
 from streetai_langchain.messages import text_of
 from streetai_langchain.sessions import Session, session_of
@@ -188,6 +189,7 @@ class StreetAIMemoryMiddleware(AgentMiddleware[StreetAIState, Any, Any]):
     ) -> dict[str, Any] | None:
         """Store the turn and learn from its reply."""
         session, record, update = self._session(config), self._record(state), None
+        leave_to_view(config)
         with fail_open(_NOT_STORED, self._on_error):
             if turn := self._turn(state, record, session):
                 self._registry.get(session.memory_id).record_turn(**turn)
@@ -202,6 +204,7 @@ class StreetAIMemoryMiddleware(AgentMiddleware[StreetAIState, Any, Any]):
     ) -> dict[str, Any] | None:
         """Async twin of `after_agent`."""
         session, record, update = self._session(config), self._record(state), None
+        leave_to_view(config)
         with fail_open(_NOT_STORED, self._on_error):
             if turn := self._turn(state, record, session):
                 await self._registry.get(session.memory_id).arecord_turn(**turn)

@@ -29,7 +29,8 @@ class StreetAIRetriever(BaseRetriever):
     One object serves all users: whose memory is asked is told by each run's config, unless the retriever is bound to a
     session. It looks at everything in the memory, of all conversations. As a vector store's retriever it gives exactly
     `k` documents if the memory has as many: where fewer pass the memory's own threshold, the next best follow. Reading
-    changes nothing; to learn from the reply, give the ids of the documents to `memory.post_process`.
+    changes nothing; to learn from the reply, run the chain under `memory.track()`, or give the documents to
+    `memory.post_process`.
 
     A failing memory gives no documents: the failure is logged and given to `on_error`. A missing session raises.
     """

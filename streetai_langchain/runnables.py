@@ -10,6 +10,7 @@ from langchain_core.runnables import Runnable, RunnableConfig, ensure_config
 from langchain_core.runnables.base import RunnableLike, coerce_to_runnable
 
 from streetai_core import MemoryRegistry
+from streetai_langchain.callbacks import marked
 from streetai_langchain.exchanges import Exchange, Exchanges
 from streetai_langchain.failures import OnError
 from streetai_langchain.questions import Places, past_of
@@ -93,7 +94,7 @@ class StreetAIRunnable(Runnable[Any, Any]):
         """
         exchange = self._exchanges.begin(*self._asked(input, config))
         try:
-            output = self.chain.invoke(self._filled(input, exchange), config, **kwargs)
+            output = self.chain.invoke(self._filled(input, exchange), marked(config, "wrap"), **kwargs)
         except BaseException:
             self._exchanges.cut(exchange, None)
             raise
@@ -104,7 +105,7 @@ class StreetAIRunnable(Runnable[Any, Any]):
         """Async twin of `invoke`."""
         exchange = await self._exchanges.abegin(*self._asked(input, config))
         try:
-            output = await self.chain.ainvoke(self._filled(input, exchange), config, **kwargs)
+            output = await self.chain.ainvoke(self._filled(input, exchange), marked(config, "wrap"), **kwargs)
         except Exception:
             await self._exchanges.acut(exchange, None)
             raise
@@ -120,7 +121,7 @@ class StreetAIRunnable(Runnable[Any, Any]):
         exchange = self._exchanges.begin(*self._asked(input, config))
         output = None
         try:
-            for chunk in self.chain.stream(self._filled(input, exchange), config, **kwargs):
+            for chunk in self.chain.stream(self._filled(input, exchange), marked(config, "wrap"), **kwargs):
                 output = added(output, chunk)
                 yield chunk
         except BaseException:
@@ -138,7 +139,7 @@ class StreetAIRunnable(Runnable[Any, Any]):
         exchange = await self._exchanges.abegin(*self._asked(input, config))
         output = None
         try:
-            async for chunk in self.chain.astream(self._filled(input, exchange), config, **kwargs):
+            async for chunk in self.chain.astream(self._filled(input, exchange), marked(config, "wrap"), **kwargs):
                 output = added(output, chunk)
                 yield chunk
         except Exception:

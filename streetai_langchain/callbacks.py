@@ -1,0 +1,249 @@
+"""Learning from chains that an application has put together itself, through LangChain's callbacks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
+from threading import Lock
+from typing import Any
+from uuid import UUID
+
+from langchain_core.callbacks import BaseCallbackHandler, BaseCallbackManager
+from langchain_core.documents import Document
+from langchain_core.outputs import LLMResult
+from langchain_core.runnables import RunnableConfig, ensure_config
+from langchain_core.tracers.context import register_configure_hook
+
+from streetai_core import MemoryRegistry
+from streetai_langchain.failures import OnError, fail_open
+from streetai_langchain.messages import text_of
+from streetai_langchain.open_runs import Learnable, OpenRuns
+
+_NOT_LEARNED = "nothing is learned from this run"
+
+_VIEW = "streetai_view"
+"""In the metadata of runs: the view of the memory that learns from them by itself."""
+
+
+class LearnedByView:
+    """Marks a value in the input of a chain: whoever put it there learns from the chain's reply."""
+
+    __slots__ = ()
+
+
+def marked(config: RunnableConfig | None, view: str) -> RunnableConfig:
+    """The config for runs that a view learns from by itself, so that a handler leaves them to it."""
+    ensured = ensure_config(config)
+    return {**ensured, "metadata": {**ensured["metadata"], _VIEW: view}}
+
+
+def leave_to_view(config: RunnableConfig) -> None:
+    """Tell the handlers of a run, from inside it, that a view learns from it by itself."""
+    manager = config.get("callbacks")
+    if isinstance(manager, BaseCallbackManager) and manager.parent_run_id is not None:
+        for handler in manager.handlers:
+            if isinstance(handler, StreetAICallbackHandler):
+                handler.runs.left(manager.parent_run_id)
+
+
+class StreetAICallbackHandler(BaseCallbackHandler):
+    """Lets a memory learn from the replies of any chain with its retriever; `memory.callback_handler()` makes one.
+
+        chain.invoke(question, {"callbacks": [memory.callback_handler()], "configurable": {"session_id": "s1"}})
+
+    Give it to the outermost run: what a `StreetAIRetriever` found anywhere below, it joins with what a model then said
+    last without calling tools, and when the outermost run has ended well, the memory learns from that, once; of
+    documents of several memories each learns of its own. Documents that came after the model was asked teach nothing,
+    nor do those that a retriever round ours has dropped. A run that fails, and a stream that is cut, teach nothing.
+
+    It only learns: it stores no message. What `wrap`, `classic` or `middleware` have a part in is learned from by
+    these, not again by the handler. A run that is resumed after an interrupt is another run. A retriever and a model
+    that are called one after the other, not in one run, cannot be joined; call `memory.post_process` there.
+
+    One object serves any number of runs at once, in threads and on event loops. All handlers of one `StreetAIMemory`
+    share what they know, so a run that has several of them is learned from once. A failing memory costs no reply:
+    it is logged and given to `on_error`.
+
+    Args:
+        registry: where the memories are.
+        runs: what is open, shared by handlers of the same registry; `None`: a table of its own.
+        memory_id: only documents of this memory count; `None`: of all.
+        on_error: told of every failure of the memory.
+    """
+
+    raise_error = False
+    """What goes wrong here is logged by LangChain, and the chain goes on."""
+
+    def __init__(
+        self,
+        registry: MemoryRegistry,
+        *,
+        runs: OpenRuns | None = None,
+        memory_id: str | None = None,
+        on_error: OnError | None = None,
+    ) -> None:
+        self.registry = registry
+        self.runs = OpenRuns() if runs is None else runs
+        self.memory_id = memory_id
+        self._on_error = on_error
+
+    # ------------------------------------------------------------------ begin
+
+    def on_chain_start(
+        self,
+        serialized: Mapping[str, Any],  # noqa: ARG002 - LangChain's signature, here and below
+        inputs: object,
+        *,
+        run_id: UUID,
+        parent_run_id: UUID | None = None,
+        metadata: Mapping[str, Any] | None = None,
+        **_: Any,
+    ) -> None:
+        """Note a chain, and whether a classic chain's memory learns from it."""
+        self._start(run_id, parent_run_id, metadata)
+        if isinstance(inputs, Mapping) and any(isinstance(value, LearnedByView) for value in inputs.values()):
+            self.runs.left(run_id)
+
+    def on_chat_model_start(
+        self,
+        serialized: Mapping[str, Any],  # noqa: ARG002
+        messages: object,  # noqa: ARG002
+        *,
+        run_id: UUID,
+        parent_run_id: UUID | None = None,
+        metadata: Mapping[str, Any] | None = None,
+        **_: Any,
+    ) -> None:
+        """Note a chat model."""
+        self._start(run_id, parent_run_id, metadata)
+
+    def on_llm_start(
+        self,
+        serialized: Mapping[str, Any],  # noqa: ARG002
+        prompts: object,  # noqa: ARG002
+        *,
+        run_id: UUID,
+        parent_run_id: UUID | None = None,
+        metadata: Mapping[str, Any] | None = None,
+        **_: Any,
+    ) -> None:
+        """Note a model that completes text."""
+        self._start(run_id, parent_run_id, metadata)
+
+    def on_tool_start(
+        self,
+        serialized: Mapping[str, Any],  # noqa: ARG002
+        input_str: str,  # noqa: ARG002
+        *,
+        run_id: UUID,
+        parent_run_id: UUID | None = None,
+        metadata: Mapping[str, Any] | None = None,
+        **_: Any,
+    ) -> None:
+        """Note a tool."""
+        self._start(run_id, parent_run_id, metadata)
+
+    def on_retriever_start(
+        self,
+        serialized: Mapping[str, Any],  # noqa: ARG002
+        query: str,  # noqa: ARG002
+        *,
+        run_id: UUID,
+        parent_run_id: UUID | None = None,
+        metadata: Mapping[str, Any] | None = None,
+        **_: Any,
+    ) -> None:
+        """Note a retriever."""
+        self._start(run_id, parent_run_id, metadata, retrieves=True)
+
+    # -------------------------------------------------------------------- end
+
+    def on_retriever_end(self, documents: Sequence[Document], *, run_id: UUID, **_: Any) -> None:
+        """Take what a retriever found in our memories."""
+        self.runs.retrieved(run_id, self._ours(documents))
+        self._end(run_id)
+
+    def on_llm_end(self, response: LLMResult, *, run_id: UUID, **_: Any) -> None:
+        """Take what a model said, chat or not."""
+        if response.generations and response.generations[0]:
+            generation = response.generations[0][0]
+            message = getattr(generation, "message", None)
+            if not getattr(message, "tool_calls", None):
+                self.runs.answered(run_id, generation.text if message is None else text_of(message))
+        self._end(run_id)
+
+    def on_chain_end(self, outputs: object, *, run_id: UUID, **_: Any) -> None:  # noqa: ARG002
+        """Learn, if that was the outermost run."""
+        self._end(run_id)
+
+    def on_tool_end(self, output: object, *, run_id: UUID, **_: Any) -> None:  # noqa: ARG002
+        """The same."""
+        self._end(run_id)
+
+    def on_chain_error(self, error: BaseException, *, run_id: UUID, **_: Any) -> None:  # noqa: ARG002
+        """Forget the run."""
+        self.runs.ended(run_id, failed=True)
+
+    on_llm_error = on_chain_error
+    on_tool_error = on_chain_error
+    on_retriever_error = on_chain_error
+
+    # ------------------------------------------------------------------ parts
+
+    def _start(
+        self, run_id: UUID, parent_id: UUID | None, metadata: Mapping[str, Any] | None, *, retrieves: bool = False
+    ) -> None:
+        self.runs.started(run_id, parent_id, retrieves=retrieves)
+        if metadata and _VIEW in metadata:
+            self.runs.left(run_id)
+
+    def _end(self, run_id: UUID) -> None:
+        learnable = self.runs.ended(run_id)
+        if learnable is not None:
+            self._learn(learnable)
+
+    def _learn(self, learnable: Learnable) -> None:
+        for memory_id, signal_ids in learnable.recalled.items():
+            with fail_open(_NOT_LEARNED, self._on_error):
+                self.registry.get(memory_id).post_process(signal_ids, learnable.reply)
+
+    def _ours(self, documents: Iterable[Document]) -> Iterator[tuple[str, str]]:
+        """Memory and signal of the documents that are a `StreetAIRetriever`'s; other retrievers round it keep both."""
+        for document in documents:
+            memory_id, signal_id = (document.metadata.get(key) for key in ("memory_id", "signal_id"))
+            if isinstance(memory_id, str) and isinstance(signal_id, str) and self.memory_id in {None, memory_id}:
+                yield memory_id, signal_id
+
+
+_TRACKING: ContextVar[StreetAICallbackHandler | None] = ContextVar("streetai_tracking", default=None)
+"""The handler of the innermost `tracking` block."""
+
+
+class _Hook:
+    """Makes LangChain give every run the handler in `_TRACKING`; done once in a process, for it cannot be undone."""
+
+    def __init__(self) -> None:
+        self._lock = Lock()
+        self._registered = False
+
+    def register(self) -> None:
+        """Register, if that has not been done."""
+        with self._lock:
+            if not self._registered:
+                register_configure_hook(_TRACKING, inheritable=True)
+                self._registered = True
+
+
+_hook = _Hook()
+
+
+@contextmanager
+def tracking(handler: StreetAICallbackHandler) -> Iterator[None]:
+    """Give `handler` to every run that begins inside; blocks nest, and the innermost one counts."""
+    _hook.register()
+    token = _TRACKING.set(handler)
+    try:
+        yield
+    finally:
+        _TRACKING.reset(token)

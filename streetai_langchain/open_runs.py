@@ -1,0 +1,144 @@
+"""The runs of chains that have begun and not ended, and what was retrieved and answered in each. No I/O."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from threading import Lock
+from uuid import UUID
+
+_MOST = 4096
+"""Most root runs that are kept: of a stream that nobody reads to its end, no end is ever told."""
+
+
+@dataclass(frozen=True, slots=True)
+class Learnable:
+    """What a root run can teach: which signals its reply was made with."""
+
+    recalled: dict[str, list[str]]
+    """Ids of signals by the id of their memory, in the order they were retrieved, each once."""
+    reply: str
+
+
+@dataclass(slots=True)
+class _Root:
+    """What is known of a tree of runs."""
+
+    open: set[UUID] = field(default_factory=set)
+    """The runs below the root that have not ended."""
+    retrieved: list[tuple[str, str]] = field(default_factory=list)
+    """Memory and signal of each document."""
+    reply: str = ""
+    known: int = 0
+    """How many of the documents were there when the model was asked for the reply."""
+    left: bool = False
+    """Whether a view learns from it by itself."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Run:
+    """A run that has not ended."""
+
+    root: UUID
+    known: int
+    """How many documents its tree had when it began."""
+    retrieves: bool
+    in_retriever: bool
+    """Whether it is a step of a retriever: then neither its documents nor its text go to the user's model."""
+
+
+class OpenRuns:
+    """Joins what happens in the runs of one tree; safe to tell from many threads at once, and twice.
+
+    A run whose parent is unknown is a root. Roots in which nothing begins any more are dropped when there are too many.
+
+    Args:
+        most: how many roots are kept.
+    """
+
+    def __init__(self, most: int = _MOST) -> None:
+        self._most = most
+        self._lock = Lock()
+        self._roots: OrderedDict[UUID, _Root] = OrderedDict()
+        self._runs: dict[UUID, _Run] = {}
+
+    def __len__(self) -> int:
+        return len(self._runs)
+
+    def started(self, run_id: UUID, parent_id: UUID | None, *, retrieves: bool = False) -> None:
+        """A run has begun."""
+        with self._lock:
+            if run_id in self._runs:
+                return
+            parent = None if parent_id is None else self._runs.get(parent_id)
+            if parent is None:
+                self._roots[run_id] = _Root()
+                self._runs[run_id] = _Run(run_id, known=0, retrieves=retrieves, in_retriever=False)
+                self._drop_abandoned()
+                return
+            root = self._roots[parent.root]
+            self._roots.move_to_end(parent.root)
+            root.open.add(run_id)
+            inside = parent.retrieves or parent.in_retriever
+            self._runs[run_id] = _Run(parent.root, len(root.retrieved), retrieves, inside)
+
+    def retrieved(self, run_id: UUID, documents: Iterable[tuple[str, str]]) -> None:
+        """A retriever has found documents: memory and signal of each."""
+        with self._lock:
+            run = self._runs.get(run_id)
+            if run is not None and not run.in_retriever:
+                self._roots[run.root].retrieved.extend(documents)
+
+    def answered(self, run_id: UUID, reply: str) -> None:
+        """A model has said something without calling tools; the last one that was given documents counts."""
+        with self._lock:
+            run = self._runs.get(run_id)
+            if run is not None and run.known and not run.in_retriever:
+                root = self._roots[run.root]
+                root.reply, root.known = reply, run.known
+
+    def left(self, run_id: UUID) -> None:
+        """A view learns by itself from what happens in a run, so nobody else does."""
+        with self._lock:
+            run = self._runs.get(run_id)
+            if run is not None:
+                self._roots[run.root].left = True
+
+    def ended(self, run_id: UUID, *, failed: bool = False) -> Learnable | None:
+        """A run has ended.
+
+        Args:
+            run_id: which; one that is not open is ignored.
+            failed: whether with an error.
+
+        Returns:
+            What there is to learn, if it was a root. `None` if something below it still runs: then a stream was cut,
+            and the last reply never came to its end.
+        """
+        with self._lock:
+            run = self._runs.get(run_id)
+            if run is None:
+                return None
+            if run.root != run_id:
+                del self._runs[run_id]
+                self._roots[run.root].open.discard(run_id)
+                return None
+            root = self._dropped(run_id)
+        if failed or root.left or root.open or not root.known:
+            return None
+        recalled: dict[str, list[str]] = {}
+        for memory_id, signal_id in dict.fromkeys(root.retrieved[: root.known]):
+            recalled.setdefault(memory_id, []).append(signal_id)
+        return Learnable(recalled, root.reply)
+
+    def _drop_abandoned(self) -> None:
+        while len(self._roots) > self._most:
+            self._dropped(next(iter(self._roots)))
+
+    def _dropped(self, root_id: UUID) -> _Root:
+        """Forget a root and all below it."""
+        root = self._roots.pop(root_id)
+        for run_id in (root_id, *root.open):
+            del self._runs[run_id]
+        return root
