@@ -85,7 +85,8 @@ class Config:
 
     history_ceiling: bool = True
     """Never send more than the full history would cost, and the history itself while it costs no more than a selection
-    of it. In a memory of several conversations the frame of the quotes may come on top, at most 64 tokens."""
+    of it. Where the history cannot be sent as turns, because it has several conversations or starts with the assistant,
+    the frame of the quotes may come on top, at most 64 tokens."""
     window_tokens: int | None = 300
     """Most tokens of the verbatim window; its newest message is sent whole in any case. `None`: no limit."""
     recall_tokens: int | None = 500

@@ -14,7 +14,8 @@ from streetai_core.types import ActivatedStack, Hit, Inspector, Message, Prompt,
 
 FRAME_TOKENS = 64
 """What the recalled block may add to the cost of the full history where that is so short that the fence and the labels
-of a few quotes outweigh it, and where it cannot be sent as it is, because it was said in other conversations."""
+of a few quotes outweigh it, and where it cannot be sent as it is: because it was said in other conversations, or is not
+valid as turns, such as a greeting of the assistant's."""
 
 _TOOL_ALLOWANCE = 16
 """Messages read for the window beyond twice its size, so that tool traffic between them does not hide any."""
@@ -72,8 +73,8 @@ def build(
         said = [one for one in _conversation(request, transaction, None) if one not in repeated]
         alone = len(said) == head.message_count - len(repeated)
         history = _whole_history(said, assembly) if alone else None
-        ceiling = assembly.full_history_tokens + (0 if alone else FRAME_TOKENS)
-        draft = history or assembly.fill(turns, found.hits, found.messages or {}, min(assembly.budget, ceiling))
+        ceiling = min(assembly.budget, assembly.full_history_tokens + FRAME_TOKENS)
+        draft = history or assembly.fill(turns, found.hits, found.messages or {}, ceiling)
     return Prompt(
         messages=draft.messages,
         retrieved=draft.hits,

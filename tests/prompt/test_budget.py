@@ -10,6 +10,7 @@ from streetai_core import Config, EstimatedTokens, MemoryRegistry, NewMessage
 from streetai_core.encoders.hashing import HashingEncoder
 from streetai_core.errors import InputError
 from streetai_core.prompt.building import FRAME_TOKENS
+from streetai_core.prompt.turns import as_turns
 from streetai_core.stores.reference import ReferenceStore
 from streetai_core.tokens import count_messages
 
@@ -78,7 +79,7 @@ def test_no_prompt_is_over_its_budget(said, budget, counter, system, config):
 @settings(deadline=None, max_examples=150)
 @given(said=messages, system=st.sampled_from([None, "You are brief."]))
 def test_no_prompt_costs_more_than_the_history(said, system):
-    """Property: also for short ones; the frame of quotes from other conversations may come on top."""
+    """Property: also for short ones; the frame of quotes may come on top where the history is not valid as turns."""
     registry = MemoryRegistry(ReferenceStore(), config=Config(min_similarity=-1.0), encoder=HashingEncoder(dim=32))
     memory = registry.get("m")
     memory.add_messages([NewMessage(role=role, content=text, conversation_id=where) for role, text, where in said])
@@ -86,7 +87,9 @@ def test_no_prompt_costs_more_than_the_history(said, system):
     everything = [{"content": message.content} for message in memory.messages()]
     everything += [{"content": "what de abc?"}] + ([{"content": system}] if system else [])
     assert prompt.inspector["tokens_full_history"] == count_messages(everything, EstimatedTokens())
-    frame = FRAME_TOKENS if {message.conversation_id for message in memory.messages()} - {"one"} else 0
+    stored = memory.messages()
+    elsewhere = {message.conversation_id for message in stored} - {"one"}
+    frame = 0 if not elsewhere and len(as_turns(stored).shown) == len(stored) else FRAME_TOKENS
     assert prompt.inspector["tokens_sent"] <= prompt.inspector["tokens_full_history"] + frame
 
 
@@ -96,6 +99,15 @@ def test_a_new_conversation_knows_what_little_was_said_before():
     memory.add_message("I am vegetarian.", "user", conversation_id="monday")
     memory.add_message("Noted.", "assistant", conversation_id="monday")
     assert "I am vegetarian." in memory.build_prompt("Am I vegetarian?", conversation_id="friday").recalled_text
+
+
+def test_a_greeting_of_the_assistant_is_not_lost():
+    """It cannot be the first turn, so it is quoted: "yes" means nothing without it."""
+    memory = MemoryRegistry(ReferenceStore(), encoder=HashingEncoder()).get("m")
+    memory.add_message("Hello, shall I book berth 31?", "assistant")
+    (message,) = memory.build_prompt("yes").messages
+    assert "> Hello, shall I book berth 31?" in message["content"]
+    assert message["content"].endswith("yes")
 
 
 def short_talk(memory, count):
