@@ -90,6 +90,7 @@ class Conductor:
 
     def _reply_vectors(self, ids: Sequence[str], reply: str) -> Matrix | None:
         """The parts of a reply embedded, shape (m, dim); `None` if there is nothing to learn or to learn from."""
+        check_text(reply, "the reply")
         if not ids or is_blank(reply):
             return None
         return self._around.encoder.encode(self._reply_parts(clean(reply)[0]), "document")
@@ -167,3 +168,13 @@ def check_count(value: int | None, what: str) -> None:
     """
     if value is not None and (isinstance(value, bool) or not isinstance(value, int) or value < 0):
         raise InputError(f"{what} must be None or a whole number from 0, got {value!r}")
+
+
+def check_text(value: str, what: str) -> None:
+    """Refuse what is not text.
+
+    Raises:
+        InputError: naming `what`.
+    """
+    if not isinstance(value, str):
+        raise InputError(f"{what} must be a str, got {type(value).__name__}")

@@ -9,7 +9,7 @@ from types import EllipsisType
 from typing import Any
 
 from streetai_core.aio import twin
-from streetai_core.conductor import Conductor, Lesson, check_count, messages_of, roles_of, texts_of
+from streetai_core.conductor import Conductor, Lesson, check_count, check_text, messages_of, roles_of, texts_of
 from streetai_core.errors import InputError
 from streetai_core.planning.learning import plan_learning
 from streetai_core.planning.preparing import Progress, encode_all
@@ -23,7 +23,7 @@ from streetai_core.prompt.building import Found, PromptRequest, build
 from streetai_core.recall.hits import NEAR_MISSES, hits_of, near_misses, sequences_of, signal_key, within
 from streetai_core.recall.looking import all_signals, all_stacks, counts, signals_of
 from streetai_core.recall.ranking import Question, rank, select
-from streetai_core.reporting import Recalled, id_of
+from streetai_core.reporting import Recalled, ids_of
 from streetai_core.state import MemoryState
 from streetai_core.stores.base import Changes, CreditRow, MessageQuery, WriteTransaction
 from streetai_core.text.clean import check_id, clean, is_blank
@@ -101,6 +101,8 @@ class Memory(Conductor):
         Returns:
             For each message what `add_message` returns.
         """
+        if not isinstance(messages, Iterable):
+            raise InputError(f"messages must be a collection of NewMessage, got {type(messages).__name__}")
         prepared = self._prepared(list(messages), progress)
 
         def plan(transaction: WriteTransaction, state: MemoryState) -> tuple[Changes | None, list[Message | None]]:
@@ -123,6 +125,7 @@ class Memory(Conductor):
         """
         if not isinstance(new_content, str) or is_blank(new_content):
             raise InputError("new_content must be text that is not blank; use delete_message to remove a message")
+        check_text(parent_turn_id, "parent_turn_id")
         with self._coherent.reading() as (transaction, _):
             found = transaction.messages(MessageQuery(message_id=parent_turn_id))
         if not found:
@@ -147,10 +150,13 @@ class Memory(Conductor):
         Returns:
             True if it was there; False, also the second time, if not.
         """
+        check_text(parent_turn_id, "parent_turn_id")
         return self._delete(MessageQuery(message_id=parent_turn_id)) > 0
 
     def delete_conversation(self, conversation_id: str | None) -> int:
         """Remove all messages of one conversation (`None`: those without one), and return how many there were."""
+        if conversation_id is not None:
+            check_id(conversation_id, "conversation_id")
         return self._delete(MessageQuery(conversation_id=conversation_id, any_conversation=False))
 
     def reencode(self, *, progress: Progress | None = None) -> int:
@@ -297,7 +303,7 @@ class Memory(Conductor):
         Returns:
             One row per signal that is still there, in the order given.
         """
-        ids = [id_of(item) for item in retrieved]
+        ids = ids_of(retrieved)
         reply = self._reply_vectors(ids, response_text)
         if reply is None:
             return []
@@ -341,7 +347,7 @@ class Memory(Conductor):
             EncoderError: the model failed; nothing was stored.
         """
         prepared = self._prepared(identified(turn_id, messages))
-        ids = [id_of(item) for item in retrieved]
+        ids = ids_of(retrieved)
         parts = self._reply_vectors(ids, reply)
 
         def plan(transaction: WriteTransaction, state: MemoryState) -> tuple[Changes | None, Lesson]:
@@ -358,6 +364,7 @@ class Memory(Conductor):
 
     def history(self, signal_id: str) -> list[CreditRow]:
         """Every learning step of one signal, oldest first; empty for an unknown id."""
+        check_text(signal_id, "signal_id")
         with self._coherent.reading() as (transaction, state):
             key = None if state is None else signal_key(state, signal_id)
             return [] if key is None else transaction.credits(key)
@@ -374,6 +381,8 @@ class Memory(Conductor):
         check_count(last, "last")
         query = MessageQuery(last=last)
         if not isinstance(conversation_id, EllipsisType):
+            if conversation_id is not None:
+                check_id(conversation_id, "conversation_id")
             query = MessageQuery(conversation_id=conversation_id, any_conversation=False, last=last)
         with self._coherent.reading() as (transaction, _):
             return transaction.messages(query)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 from streetai_core.errors import InputError
 from streetai_core.planning.learning import LearningStep
@@ -31,6 +31,17 @@ def id_of(item: Recalled) -> str:
     if isinstance(signal, Signal):
         return signal.signal_id
     raise InputError(f"retrieved must hold hits, signals or signal ids, got {type(item).__name__}")
+
+
+def ids_of(retrieved: Iterable[Recalled]) -> list[str]:
+    """The signal ids behind everything that was recalled.
+
+    Raises:
+        InputError: it is not a collection of what `post_process` takes.
+    """
+    if isinstance(retrieved, str) or not isinstance(retrieved, Iterable):
+        raise InputError(f"retrieved must be a collection of hits, signals or ids, got {type(retrieved).__name__}")
+    return [id_of(item) for item in retrieved]
 
 
 def weight_update(state: MemoryState, step: LearningStep, messages: Mapping[int, Message]) -> WeightUpdate:

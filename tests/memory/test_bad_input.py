@@ -90,6 +90,15 @@ CALLS = {
     "budget a float": (InputError, "token_budget", lambda r: r.get("m").build_prompt("what", token_budget=1.5)),
     "budget too small": (InputError, "token_budget", lambda r: r.get("m").build_prompt("what was it?", token_budget=3)),
     "learning from rubbish": (InputError, "retrieved", lambda r: r.get("m").post_process([7], "a reply")),
+    "learning from None": (InputError, "retrieved", lambda r: r.get("m").post_process(None, "a reply")),
+    "learning from one id": (InputError, "collection", lambda r: r.get("m").post_process("abc.0", "a reply")),
+    "reply None": (InputError, "reply", lambda r: r.get("m").post_process(r.get("m").signals, None)),
+    "messages None": (InputError, "messages", lambda r: r.get("m").add_messages(None)),
+    "update without an id": (InputError, "parent_turn_id", lambda r: r.get("m").update_message(None, "a new text")),
+    "delete a number": (InputError, "parent_turn_id", lambda r: r.get("m").delete_message(5)),
+    "history of a number": (InputError, "signal_id", lambda r: r.get("m").history(5)),
+    "messages of a number": (InputError, "conversation_id", lambda r: r.get("m").messages(conversation_id=5)),
+    "delete conversation 5": (InputError, "conversation_id", lambda r: r.get("m").delete_conversation(5)),
     "last negative": (InputError, "last", lambda r: r.get("m").messages(last=-2)),
 }
 
