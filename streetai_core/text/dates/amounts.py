@@ -1,0 +1,209 @@
+"""Amounts of time: counts of units as words say them, and the days that lie such an amount away."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import date, timedelta
+
+from streetai_core.text.dates.calendars import (
+    DAYS_IN_WEEK,
+    MONTHS_IN_YEAR,
+    YEARS_IN_DECADE,
+    add_months,
+    decade_of,
+    month_of,
+    quarter_of,
+    week_of,
+    weekend_of,
+    year_of,
+)
+from streetai_core.text.dates.numbers import MANY, ONE, VAGUE, Count
+from streetai_core.text.dates.reader import Reader
+from streetai_core.text.dates.spans import TimeSpan, one_day
+
+CLOCK_UNITS = frozenset({"hour", "minute"})
+
+_DAYS = {"day": 1, "week": DAYS_IN_WEEK, "fortnight": 2 * DAYS_IN_WEEK, "weekend": DAYS_IN_WEEK}
+_MONTHS = {"month": 1, "quarter": 3, "year": MONTHS_IN_YEAR, "decade": MONTHS_IN_YEAR * YEARS_IN_DECADE}
+
+_HALF_WEEK = 3
+"""Somebody who says "two weeks ago" means a day of the week round that day."""
+
+_HALF_DECADE = 5
+
+_DAYS_IN_MONTH = 30
+"""For halves of months only."""
+
+_LARGEST_ONE = 9
+
+
+@dataclass(frozen=True, slots=True)
+class Amount:
+    """A count of units ("two and a half years") and the token behind it; `bare` if no number was written."""
+
+    count: Count
+    unit: str
+    end: int
+    bare: bool = False
+
+
+def amount(reader: Reader, index: int) -> Amount | None:
+    """The amount that begins at a token: "three days", "a couple of weeks", "a year and a half", "a day or two"."""
+    counted = count(reader, index)
+    if counted is None:
+        return _bare(reader, index)
+    number, index = counted
+    index = reader.skip(index, "filler")
+    unit = unit_at(reader, index)
+    if not unit:
+        return None
+    number, index = _tail(reader, number, index + 1)
+    return Amount(number, unit, index)
+
+
+def unit_at(reader: Reader, index: int) -> str:
+    """The unit that a token names; nights and mornings count as days. Empty if it names none."""
+    if reader.kind(index) == "unit":
+        return reader.name(index)
+    if reader.name(index) == "night" or reader.word(index) in {"nights", "mornings", "evenings"}:
+        return "day"
+    return ""
+
+
+def _bare(reader: Reader, index: int) -> Amount | None:
+    """A plural without a number: "years", "months and months" is not read."""
+    if reader.kind(index) != "unit" or not reader.word(index).endswith("s"):
+        return None
+    return Amount(MANY, reader.name(index), index + 1, bare=True)
+
+
+def count(reader: Reader, index: int) -> tuple[Count, int] | None:
+    """The number that begins at a token, and the index behind it."""
+    kind = reader.kind(index)
+    if kind == "article":
+        return _behind_article(reader, index + 1)
+    if kind == "vague":
+        return VAGUE[reader.name(index)], reader.skip(index + 1, "of")
+    if kind == "half":
+        return Count(0.5, 0.5), reader.skip(index + 1, "article")
+    if kind == "decimal":
+        value = float(reader.word(index))
+        return Count(value, value), index + 1
+    if kind in {"cardinal", "number"}:
+        return _range(reader, *_cardinal(reader, index))
+    return None
+
+
+def _behind_article(reader: Reader, index: int) -> tuple[Count, int] | None:
+    """The number behind "a": "few", "good ten", or one."""
+    behind = reader.skip(index, "filler")
+    if reader.kind(index) in {"vague", "half"} or reader.kind(behind) == "cardinal":
+        return count(reader, behind)
+    return ONE, index
+
+
+def _cardinal(reader: Reader, index: int) -> tuple[int, int]:
+    """A number in words or digits: "twenty five" is two words."""
+    value = reader.number(index)
+    behind = reader.skip(index + 1, "dash")
+    if reader.kind(index) == "cardinal" and reader.kind(behind) == "cardinal" and value >= 20 and not value % 10:  # noqa: PLR2004 - the tens begin there
+        ones = reader.number(behind)
+        if ones <= _LARGEST_ONE:
+            return value + ones, behind + 1
+    return value, index + 1
+
+
+def _range(reader: Reader, low: int, index: int) -> tuple[Count, int]:
+    """Two numbers ("two or three", "2-3", "3 to 4"), a half more ("two and a half"), or the one alone."""
+    if reader.word(index) in {"or", "to", "-", "\u2013"} and reader.kind(index + 1) in {"cardinal", "number"}:
+        high, behind = _cardinal(reader, index + 1)
+        if high > low:
+            return Count(low, high), behind
+    number, index = _tail(reader, Count(low, low), index)
+    return number, index
+
+
+def _tail(reader: Reader, number: Count, index: int) -> tuple[Count, int]:
+    """What follows a number or its unit: "and a half", "or two", "or so"."""
+    if reader.word(index) == "and" and reader.kind(index + 1) == "article" and reader.kind(index + 2) == "half":
+        return number.plus(0.5), index + 3
+    if reader.word(index) == "or" and reader.kind(index + 1) in {"cardinal", "so"}:
+        more = reader.number(index + 1) if reader.kind(index + 1) == "cardinal" else 0
+        return Count(number.low, max(number.high, more)), index + 2
+    return number, index
+
+
+def away(anchor: date, number: Count, unit: str, sign: int) -> TimeSpan:
+    """The days that are `number` units before (-1) or after (1) `anchor`, as wide as the unit is."""
+    return _away(anchor, number.low, unit, sign).joined(_away(anchor, number.high, unit, sign))
+
+
+def _away(anchor: date, number: float, unit: str, sign: int) -> TimeSpan:
+    if unit in _DAYS:
+        day = anchor + timedelta(int(sign * number * _DAYS[unit]))
+        return around(day, unit)
+    months = float(number * _MONTHS[unit])
+    day = add_months(anchor, sign * int(months)) + timedelta(round(sign * (months % 1) * _DAYS_IN_MONTH))
+    return around(day, unit if float(number).is_integer() else "month")
+
+
+def around(day: date, unit: str) -> TimeSpan:
+    """The days that somebody means who counts in `unit` and comes to `day`."""
+    if unit == "day":
+        return one_day(day)
+    if unit in {"week", "fortnight"}:
+        return TimeSpan(day - timedelta(_HALF_WEEK), day + timedelta(_HALF_WEEK))
+    if unit == "decade":
+        return TimeSpan(year_of(day.year - _HALF_DECADE).start, year_of(day.year + _HALF_DECADE - 1).end)
+    return containing(day, unit)
+
+
+def _month(day: date) -> TimeSpan:
+    return month_of(day.year, day.month)
+
+
+def _quarter(day: date) -> TimeSpan:
+    return quarter_of(day.year, (day.month + 2) // 3)
+
+
+def _year(day: date) -> TimeSpan:
+    return year_of(day.year)
+
+
+def _decade(day: date) -> TimeSpan:
+    return decade_of(day.year)
+
+
+_CONTAINING: dict[str, Callable[[date], TimeSpan]] = {
+    "week": week_of,
+    "weekend": weekend_of,
+    "month": _month,
+    "quarter": _quarter,
+    "year": _year,
+    "decade": _decade,
+}
+
+
+def containing(day: date, unit: str) -> TimeSpan:
+    """The calendar's unit that `day` is in; of a weekend, the one of the week of `day`; of other units the day."""
+    return _CONTAINING.get(unit, one_day)(day)
+
+
+def moved(day: date, unit: str, number: int) -> TimeSpan:
+    """The calendar's unit `number` units after the one that `day` is in: -1 is the last one, 1 the next."""
+    if unit in _DAYS:
+        return containing(day + timedelta(number * _DAYS[unit]), unit)
+    return containing(add_months(day.replace(day=1), number * _MONTHS[unit]), unit)
+
+
+def rolling(day: date, number: Count, unit: str, sign: int) -> TimeSpan:
+    """From `number` units before `day` to it (-1), or from `day` to as many behind it (1): "the past two weeks"."""
+    if unit in CLOCK_UNITS:
+        return one_day(day)
+    if unit in _DAYS:
+        far = day + timedelta(int(sign * number.high * _DAYS[unit]))
+    else:
+        months = number.high * _MONTHS[unit]
+        far = add_months(day, sign * int(months))
+    return TimeSpan(min(day, far), max(day, far))

@@ -1,0 +1,187 @@
+"""The calendar: weeks, months, seasons, quarters, decades, holidays, and the early and late parts of a span.
+
+Weeks run from Monday to Sunday. Seasons are those of the north in whole months (spring = March to May); a winter is
+named after the year in which it begins. Everything raises `ValueError` or `OverflowError` where the calendar ends
+(years 1 to 9999).
+"""
+
+from __future__ import annotations
+
+from calendar import monthrange
+from collections.abc import Callable
+from datetime import date, timedelta
+from typing import Literal
+
+from streetai_core.text.dates.spans import TimeSpan, one_day
+
+DAYS_IN_WEEK = 7
+MONTHS_IN_YEAR = 12
+YEARS_IN_DECADE = 10
+_SATURDAY = 5
+_THURSDAY = 3
+_SUNDAY = 6
+
+Third = Literal["early", "mid", "late"]
+"""A part of a span, roughly a third of it."""
+
+SEASON_STARTS = {"spring": 3, "summer": 6, "autumn": 9, "winter": 12}
+"""The month in which each season begins."""
+
+
+def week_of(day: date) -> TimeSpan:
+    """Monday to Sunday round `day`."""
+    monday = day - timedelta(day.weekday())
+    return TimeSpan(monday, monday + timedelta(DAYS_IN_WEEK - 1))
+
+
+def weekend_of(day: date) -> TimeSpan:
+    """Saturday and Sunday of the week of `day`."""
+    saturday = day + timedelta(_SATURDAY - day.weekday())
+    return TimeSpan(saturday, saturday + timedelta(1))
+
+
+def month_of(year: int, month: int) -> TimeSpan:
+    """A calendar month."""
+    return months_from(year, month, 1)
+
+
+def months_from(year: int, month: int, count: int) -> TimeSpan:
+    """`count` whole months from the first day of `month` (1 to 12)."""
+    first = date(year, month, 1)
+    return TimeSpan(first, add_months(first, count) - timedelta(1))
+
+
+def year_of(year: int) -> TimeSpan:
+    """A calendar year."""
+    return TimeSpan(date(year, 1, 1), date(year, MONTHS_IN_YEAR, 31))
+
+
+def decade_of(year: int) -> TimeSpan:
+    """The ten years whose first three digits are those of `year`."""
+    first = year - year % YEARS_IN_DECADE
+    return TimeSpan(date(first, 1, 1), date(first + YEARS_IN_DECADE - 1, MONTHS_IN_YEAR, 31))
+
+
+def season_of(year: int, season: str) -> TimeSpan:
+    """The three months of a `season` (a key of `SEASON_STARTS`) that begins in `year`."""
+    return months_from(year, SEASON_STARTS[season], 3)
+
+
+def quarter_of(year: int, quarter: int) -> TimeSpan:
+    """The three months of a `quarter` (1 to 4)."""
+    return months_from(year, 3 * quarter - 2, 3)
+
+
+def half_of(year: int, half: int) -> TimeSpan:
+    """The six months of a `half` (1 or 2) of a year."""
+    return months_from(year, 6 * half - 5, 6)
+
+
+def add_months(day: date, count: int) -> date:
+    """The same day of the month `count` months later (negative: earlier), or the month's last day if it is shorter."""
+    year, month = divmod(day.year * MONTHS_IN_YEAR + day.month - 1 + count, MONTHS_IN_YEAR)
+    return date(year, month + 1, min(day.day, monthrange(year, month + 1)[1]))
+
+
+def weekday_before(day: date, weekday: int) -> date:
+    """The nearest `weekday` (Monday is 0) that is strictly before `day`."""
+    return day - timedelta((day.weekday() - weekday - 1) % DAYS_IN_WEEK + 1)
+
+
+def weekday_after(day: date, weekday: int) -> date:
+    """The nearest `weekday` (Monday is 0) that is strictly after `day`."""
+    return day + timedelta((weekday - day.weekday() - 1) % DAYS_IN_WEEK + 1)
+
+
+def nth_weekday(span: TimeSpan, weekday: int, number: int) -> date:
+    """The `number`-th `weekday` of `span`, counted from 1; -1 is the last one. It may lie outside a short span."""
+    if number < 0:
+        return weekday_before(span.end + timedelta(1), weekday)
+    return weekday_after(span.start - timedelta(1), weekday) + timedelta(DAYS_IN_WEEK * (number - 1))
+
+
+def easter(year: int) -> date:
+    """Easter Sunday of the western churches (the anonymous Gregorian algorithm, Nature 13, 1876, in Meeus's form)."""
+    century, in_century = divmod(year, 100)
+    leap_centuries, century_rest = divmod(century, 4)
+    correction = (century - (century + 8) // 25 + 1) // 3
+    golden = year % 19
+    epact = (19 * golden + century - leap_centuries - correction + 15) % 30
+    leaps, rest = divmod(in_century, 4)
+    to_sunday = (32 + 2 * century_rest + 2 * leaps - epact - rest) % DAYS_IN_WEEK
+    late = (golden + 11 * epact + 22 * to_sunday) // 451
+    month, day = divmod(epact + to_sunday - 7 * late + 114, 31)
+    return date(year, month, day + 1)
+
+
+def _fixed(month: int, day: int) -> Callable[[int], date]:
+    return lambda year: date(year, month, day)
+
+
+def _floating(month: int, weekday: int, number: int, later: int = 0) -> Callable[[int], date]:
+    return lambda year: nth_weekday(month_of(year, month), weekday, number) + timedelta(later)
+
+
+def _from_easter(days: int) -> Callable[[int], date]:
+    return lambda year: easter(year) + timedelta(days)
+
+
+HOLIDAYS: dict[str, Callable[[int], date]] = {
+    "new year": _fixed(1, 1),
+    "valentine": _fixed(2, 14),
+    "st patrick": _fixed(3, 17),
+    "palm sunday": _from_easter(-7),
+    "good friday": _from_easter(-2),
+    "easter": _from_easter(0),
+    "easter monday": _from_easter(1),
+    "ash wednesday": _from_easter(-46),
+    "april fools": _fixed(4, 1),
+    "mother": _floating(5, _SUNDAY, 2),
+    "memorial day": _floating(5, 0, -1),
+    "juneteenth": _fixed(6, 19),
+    "father": _floating(6, _SUNDAY, 3),
+    "independence day": _fixed(7, 4),
+    "labor day": _floating(9, 0, 1),
+    "halloween": _fixed(10, 31),
+    "veterans day": _fixed(11, 11),
+    "thanksgiving": _floating(11, _THURSDAY, 4),
+    "black friday": _floating(11, _THURSDAY, 4, later=1),
+    "cyber monday": _floating(11, _THURSDAY, 4, later=4),
+    "christmas eve": _fixed(12, 24),
+    "christmas": _fixed(12, 25),
+    "boxing day": _fixed(12, 26),
+    "new year's eve": _fixed(12, 31),
+}
+"""The day of each holiday in a year; floating ones as kept in the United States, where most chats name them."""
+
+
+def third_of(span: TimeSpan, part: Third) -> TimeSpan:
+    """The early, middle or late third of a span, in its own units.
+
+    A span of whole years is cut at years, one of whole months at months, another one at days; the part has the
+    number of units divided by three, rounded up, so early June is 1 to 10, late 2022 September to December.
+    """
+    first, last = span.start, span.end + timedelta(1)
+    if first.day == last.day == 1:
+        months = (last.year - first.year) * MONTHS_IN_YEAR + last.month - first.month
+        size = MONTHS_IN_YEAR if months > MONTHS_IN_YEAR and first.month == last.month == 1 else 1
+        if months > 1:
+            start, end = _third(months // size, part)
+            return TimeSpan(add_months(first, start * size), add_months(first, end * size) - timedelta(1))
+    start, end = _third(span.days, part)
+    return TimeSpan(first + timedelta(start), first + timedelta(end - 1))
+
+
+def _third(units: int, part: Third) -> tuple[int, int]:
+    size = -(-units // 3)
+    if part == "early":
+        return 0, size
+    if part == "late":
+        return units - size, units
+    margin = min(units // 3, (units - 1) // 2)
+    return margin, units - margin
+
+
+def holiday_of(year: int, name: str) -> TimeSpan:
+    """The day of a holiday (a key of `HOLIDAYS`) in `year`."""
+    return one_day(HOLIDAYS[name](year))

@@ -1,0 +1,35 @@
+"""Where in time a date without a year stands: in a longer time named beside it, or as the sentence tells."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from streetai_core.text.dates.reader import Found, Reader
+from streetai_core.text.dates.spans import TimeSpan
+
+FRAMES = frozenset({"in", "on", "from", "between", "side", "of", "early", "edge", "to"})
+"""Kinds of words that a date stands behind."""
+
+
+_LONG = 28
+"""Days of the shortest time in which a month or a date is looked for."""
+
+
+def in_frame(reader: Reader, index: int, behind: int, of_year: Callable[[int], TimeSpan]) -> Found:
+    """The span in the longer time that follows ("last year", "two years ago"), or else in the year meant."""
+    at_outer = reader.skip(behind, "of", "in", "comma")
+    outer = longer_time(reader, at_outer)
+    if outer is not None:
+        for year in (outer.span.start.year, outer.span.end.year):
+            span = of_year(year)
+            if span.overlaps(outer.span):
+                return Found(span, outer.end)
+    return Found(reader.occurrence(index, of_year), behind, fixed=False)
+
+
+def longer_time(reader: Reader, index: int) -> Found | None:
+    """The time of a month or more that begins at a token and is told from today: "last year", "two years ago"."""
+    if reader.kind(index) not in {"shift", "cardinal", "article", "number", "vague", "the"}:
+        return None
+    found = reader.expression(index)
+    return found if found is not None and found.fixed and found.span.days >= _LONG else None

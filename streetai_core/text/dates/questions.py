@@ -1,0 +1,115 @@
+"""What a question wants to know about time, and the words by which a message's date can be found."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from datetime import datetime
+
+from streetai_core.text.dates.expressions import asked_dates
+from streetai_core.text.dates.scanning import lowered
+from streetai_core.text.dates.spans import Mention, TimeSpan
+from streetai_core.text.dates.vocabulary import MONTHS, WEEKDAYS
+
+
+@dataclass(frozen=True, slots=True)
+class QuestionTime:
+    """The times that matter to a question.
+
+    Attributes:
+        spans: The times it names, in the order of the question.
+        explicit: Whether these narrow down what is wanted, so that they may filter: all of them are over, or written
+            as dates. "What may I cook tonight?" names a time and filters nothing.
+        asks_when: Whether a date or a length of time is the answer, so that messages which name dates are wanted.
+        recency: Whether the newest statement is wanted ("now", "latest").
+        past: Whether an early or former one is wanted ("first", "used to").
+    """
+
+    spans: tuple[TimeSpan, ...]
+    explicit: bool
+    asks_when: bool
+    recency: bool
+    past: bool
+
+
+NO_TIME = QuestionTime((), explicit=False, asks_when=False, recency=False, past=False)
+"""A question without any wish about time."""
+
+_AUXILIARY = (
+    r"(?:did|do|does|was|were|is|are|will|would|has|have|had|am|can|could|should|shall|might|exactly|about|'s|\u2019s)"
+)
+_WHEN = re.compile(
+    rf"\bwhen(?:\s+|(?=['\u2019])){_AUXILIARY}\b"
+    r"|\b(?:since|until|till|and|or|exactly|remember|recall|know|tell me|remind me|guess|say|said|mention(?:ed)?"
+    r"|not sure|wonder(?:ing)?|about|of|on)\s+when\b"
+    r"|\bwhen\s*\?"
+    r"|\b(?:what|which)(?:\s+(?:exact|specific|calendar|other|particular))?\s+"
+    r"(?:dates?|days?|months?|years?|weeks?|weekends?|weekday|seasons?|decade|century|time|hour|morning|evening)\b"
+    r"|\bwhat(?:\s+was|\s+is|['\u2019]s)\s+(?:the|my|your|his|her|our|their)\s+(?:\w+\s+){0,3}"
+    r"(?:date|deadline|birthday|anniversary|due date)\b"
+    r"|\bwhose\s+birthday\b"
+    r"|\bhow\s+(?:long|soon|recently)\b"
+    r"|\bhow\s+(?:many|much)\s+(?:more\s+)?(?:days?|weeks?|weekends?|months?|years?|hours?|nights?|time)\b"
+    r"|\bhow\s+old\b"
+)
+"""Questions whose answer is a date or a length of time."""
+
+_WHEN_FIRST = re.compile(
+    r"\s*when\b(?![^?.!]*,\s*(?:who|what|where|which|why|how|did|do|does|is|are|was|were|have|has)\b)"
+)
+""""When" at the start, where it does not open a clause of its own ("When I was in Rome, what did I eat?")."""
+
+_RECENCY = re.compile(
+    r"\b(?:latest|newest|most recent(?:ly)?|recent(?:ly)?|lately|now|nowadays|current(?:ly)?|these days|right now|still"
+    r"|at (?:the moment|present|this point)|as of (?:now|today)|presently|up[- ]to[- ]date|so far|any ?more"
+    r"|last time|(?<!at )(?<!at long )last|today)\b(?!\s+names?\b)"
+)
+_PAST = re.compile(
+    r"\b(?:first(?! names?\b)(?! aid\b)|firstly|original(?:ly)?|initial(?:ly)?|used? to|before"
+    r"|previous(?:ly)?|former(?:ly)?|back then|at the time|in the beginning|at the start|earliest|once"
+    r"|in the past|old(?:er)?|at first|begin with)\b"
+)
+
+
+def question_times(question: str, asked_at: datetime) -> QuestionTime:
+    """The times that `question`, asked at `asked_at`, names and asks for.
+
+    Dates whose year or week is left open are taken from the past unless the question speaks of the future. Linear
+    in the length of the question; never raises.
+    """
+    mentions = asked_dates(question, asked_at)
+    rest = _without(lowered(question), mentions)
+    spans = tuple(mention.span for mention in mentions)
+    return QuestionTime(
+        spans,
+        explicit=bool(mentions) and all(_narrows(question, mention, asked_at) for mention in mentions),
+        asks_when=_WHEN.search(rest) is not None or _WHEN_FIRST.match(rest) is not None,
+        recency=_RECENCY.search(rest) is not None,
+        past=_PAST.search(rest) is not None,
+    )
+
+
+def _without(lower: str, mentions: list[Mention]) -> str:
+    """The text without the times it names, whose "last" and "before" ask for nothing."""
+    parts, position = [], 0
+    for mention in mentions:
+        parts += [lower[position : mention.start], " "]
+        position = mention.end
+    return "".join([*parts, lower[position:]])
+
+
+def _narrows(question: str, mention: Mention, asked_at: datetime) -> bool:
+    """Whether a mention says which time the answer is about: it is over, or it is written as a date."""
+    written = any(character.isdigit() for character in question[mention.start : mention.end])
+    return written or mention.span.end < asked_at.date()
+
+
+def date_words(said_at: datetime) -> tuple[str, ...]:
+    """The words by which somebody may look for what was said on the day of `said_at`, in English.
+
+    The ISO date, the weekday, the day with its month, the month, the year:
+    `("2023-05-08", "Monday", "8 May", "May", "2023")`.
+    """
+    day = said_at.date()
+    month = MONTHS[day.month - 1]
+    return day.isoformat(), WEEKDAYS[day.weekday()], f"{day.day} {month}", month, f"{day.year:04}"

@@ -1,0 +1,54 @@
+"""Rules for times from one date to another."""
+
+from __future__ import annotations
+
+from streetai_core.text.dates.reader import Found, Reader
+from streetai_core.text.dates.spans import TimeSpan, one_day
+
+_LONGEST_RANGE = 366 * 10
+"""Days; what is farther apart was not meant as one time."""
+
+
+def spread(reader: Reader, index: int) -> Found | None:
+    """From one time to another: "from 3 to 5 May", "between June and August", "from last Monday until today"."""
+    first = index + 1
+    joints = {"to", "dash"} if reader.kind(index) == "from" else {"and"}
+    if reader.kind(first) in {"number", "nth"} and reader.kind(first + 1) in joints:
+        return _days_of_one_month(reader, first)
+    opening = reader.expression(first)
+    if opening is None or reader.kind(opening.end) not in joints:
+        return None
+    return extended(reader, first, opening)
+
+
+def _days_of_one_month(reader: Reader, index: int) -> Found | None:
+    """From 3 to 5 May; between 2019 and 2021."""
+    closing = reader.expression(index + 2)
+    if closing is None:
+        return None
+    number = reader.number(index)
+    if closing.span.days == 1 and number <= closing.span.end.day and reader.kind(index + 2) in {"number", "nth"}:
+        return Found(TimeSpan(closing.span.start.replace(day=number), closing.span.end), closing.end, closing.fixed)
+    opening = reader.expression(index)
+    return None if opening is None else _joined(opening, closing)
+
+
+def extended(reader: Reader, index: int, opening: Found) -> Found | None:
+    """The span from `opening`, read at `index`, to the time behind "to", "and" or a dash; `None` if none is there."""
+    at_closing = reader.skip(opening.end + 1, "the") if reader.word(opening.end + 1) == "the" else opening.end + 1
+    if reader.word(at_closing) == "now":
+        return _joined(opening, Found(one_day(reader.today), at_closing + 1))
+    closing = reader.expression(at_closing)
+    if closing is None:
+        return None
+    if closing.fixed and not opening.fixed:
+        opening = reader.expression_from(index, closing.span.start, -1) or opening
+    elif not closing.fixed:
+        closing = reader.expression_from(at_closing, opening.span.start, 1) or closing
+    return _joined(opening, closing)
+
+
+def _joined(opening: Found, closing: Found) -> Found | None:
+    if closing.span.start < opening.span.start or (closing.span.end - opening.span.start).days > _LONGEST_RANGE:
+        return None
+    return Found(opening.span.joined(closing.span), closing.end, opening.fixed and closing.fixed)

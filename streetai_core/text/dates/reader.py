@@ -1,0 +1,181 @@
+"""What all rules of the grammar share: the tokens, the day it is, and which of many years or weeks is meant."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from datetime import date, datetime, timedelta
+
+from streetai_core.text.dates.calendars import holiday_of, month_of, season_of
+from streetai_core.text.dates.scanning import BREAK, Token
+from streetai_core.text.dates.spans import TimeSpan
+from streetai_core.text.dates.tense import Cue, cues, direction
+
+DEEPEST = 6
+"""How far expressions nest ("the day before | the end of | the week before | Easter"); it keeps the time linear."""
+
+FIRST_YEAR, LAST_YEAR = 1900, 2099
+"""Numbers of four digits outside these are not taken for years."""
+
+_WIDEST_SEARCH = 8
+"""A 29 February may be eight years away (1896 to 1904)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What a rule read: the days, the token behind it, and whether the words alone fix the days.
+
+    `fixed` is false where the sentence had to tell whether the last or the coming one is meant.
+    """
+
+    span: TimeSpan
+    end: int
+    fixed: bool = True
+
+
+Rule = Callable[["Reader", int], "Found | None"]
+"""Reads an expression that begins at a token; `None` if there is none."""
+
+
+class Reader:
+    """The tokens of one stretch of text and the frame in which they are read."""
+
+    __slots__ = ("_cues", "_default", "_depth", "_forced", "_lower", "_rules", "_tokens", "anchor", "now")
+
+    def __init__(
+        self, lower: str, tokens: list[Token], now: datetime, default: int, rules: Mapping[str, tuple[Rule, ...]]
+    ) -> None:
+        """Read `tokens` as said at `now`; `default` is the direction where the sentence shows none."""
+        stop = Token(BREAK, "", "", len(lower), len(lower), titled=False)
+        self._tokens = [*tokens, stop, stop, stop]
+        self._lower = lower
+        self._rules = rules
+        self._default = default
+        self._cues: list[Cue] | None = None
+        self._depth = 0
+        self._forced = 0
+        self.now = now
+        self.anchor = now.date()
+
+    @property
+    def today(self) -> date:
+        """The day on which it was said."""
+        return self.now.date()
+
+    def token(self, index: int) -> Token:
+        """The token at `index`; before the first and behind the last one there are breaks."""
+        return self._tokens[index]
+
+    def kind(self, index: int) -> str:
+        """The kind of the token at `index`."""
+        return self._tokens[index].kind
+
+    def number(self, index: int) -> int:
+        """The value of a token whose kind has numbers for values; 0 for others."""
+        value = self._tokens[index].value
+        return value if isinstance(value, int) else 0
+
+    def name(self, index: int) -> str:
+        """The value of a token whose kind has names for values; empty for others."""
+        value = self._tokens[index].value
+        return value if isinstance(value, str) else ""
+
+    def word(self, index: int) -> str:
+        """The word at `index`, in lower case."""
+        return self._tokens[index].word
+
+    def skip(self, index: int, *kinds: str) -> int:
+        """The index behind the token if it is of one of the `kinds`, else the same index."""
+        return index + 1 if self._tokens[index].kind in kinds else index
+
+    def year(self, index: int) -> int:
+        """The year that the token at `index` writes, 0 if it writes none."""
+        kind = self.kind(index)
+        if kind == "year" or (kind == "number" and FIRST_YEAR <= self.number(index) <= LAST_YEAR):
+            return self.number(index)
+        return 0
+
+    @property
+    def nested(self) -> bool:
+        """Whether the expression being read is part of another one."""
+        return self._depth > 1
+
+    def expression(self, index: int) -> Found | None:
+        """The expression that begins at `index`, of any kind."""
+        rules = self._rules.get(self._tokens[index].kind)
+        if rules is None or self._depth >= DEEPEST:
+            return None
+        self._depth += 1
+        try:
+            for rule in rules:
+                found = rule(self, index)
+                if found is not None:
+                    return found
+        except (ValueError, OverflowError):  # 31 June, or beyond the year 9999
+            return None
+        finally:
+            self._depth -= 1
+        return None
+
+    def expression_from(self, index: int, anchor: date, sign: int) -> Found | None:
+        """The same, with undecided dates taken as the nearest ones before (-1) or after (1) the day `anchor`."""
+        saved = self.anchor, self._forced
+        self.anchor, self._forced = anchor, sign
+        try:
+            return self.expression(index)
+        finally:
+            self.anchor, self._forced = saved
+
+    def direction(self, index: int, *, clear: bool = False) -> int:
+        """Whether the sentence round a token looks back (-1) or forward (1); 0 if it does not show it (`clear`ly)."""
+        if self._forced:
+            return self._forced
+        if "by" in {self.word(index - 1), self.word(index - 2)}:
+            return 1
+        token = self._tokens[index]
+        if self._cues is None:
+            self._cues = cues(self._lower, self._tokens[0].start, self._tokens[-4].end)
+        return direction(self._cues, token.start, token.end, clear=clear) or self._default
+
+    def yearly(self, index: int) -> Callable[[int], TimeSpan]:
+        """The days of the month, season or holiday that a token names, by year."""
+        number, name = self.number(index), self.name(index)
+        kind = self.kind(index)
+        if kind == "month":
+            return lambda year: month_of(year, number)
+        if kind == "season":
+            return lambda year: season_of(year, name)
+        return lambda year: holiday_of(year, name)
+
+    def occurrence(self, index: int, of_year: Callable[[int], TimeSpan]) -> TimeSpan:
+        """Which year's date is meant by the one at token `index`: the last, the coming or the nearest one."""
+        sign = self.direction(index)
+        if sign < 0:
+            return self.nearest(of_year, lambda span: span.start <= self.anchor)
+        if sign > 0:
+            return self.nearest(of_year, lambda span: span.end >= self.anchor)
+        return self.nearest(of_year, lambda _: True)
+
+    def nearest(self, of_year: Callable[[int], TimeSpan], wanted: Callable[[TimeSpan], bool]) -> TimeSpan:
+        """The `wanted` span of a year that is nearest to the anchor.
+
+        Raises:
+            ValueError: no year nearby has one.
+        """
+        for reach in (1, _WIDEST_SEARCH):
+            spans = []
+            for year in range(self.anchor.year - reach, self.anchor.year + reach + 1):
+                try:
+                    span = of_year(year)
+                except ValueError:  # 29 February, or the end of the calendar
+                    continue
+                if wanted(span):
+                    spans.append(span)
+            if spans:
+                return min(spans, key=self._distance)
+        raise ValueError("there is no such day")
+
+    def _distance(self, span: TimeSpan) -> timedelta:
+        if span.contains(self.anchor):
+            return timedelta(0)
+        return span.start - self.anchor if span.start > self.anchor else self.anchor - span.end

@@ -1,0 +1,260 @@
+"""Rules for dates told from the day of speaking: "yesterday", "last week", "two years ago", "in three days"."""
+
+from __future__ import annotations
+
+from datetime import date, timedelta
+
+from streetai_core.text.dates.amounts import CLOCK_UNITS, Amount, amount, away, count, moved, rolling
+from streetai_core.text.dates.calendars import (
+    DAYS_IN_WEEK,
+    MONTHS_IN_YEAR,
+    add_months,
+    season_of,
+    week_of,
+    weekday_after,
+    weekday_before,
+    weekend_of,
+)
+from streetai_core.text.dates.numbers import ONE, Count
+from streetai_core.text.dates.reader import Found, Reader
+from streetai_core.text.dates.spans import TimeSpan, one_day
+from streetai_core.text.dates.vocabulary import DOUBTFUL_MONTHS
+
+_MIDWEEK = 3
+"""From Monday until the day before Thursday, "this weekend" in a sentence about the past is the last one."""
+
+_SATURDAY = 5
+
+_AMBIGUOUS_DAYS = frozenset({"sat", "sun", "wed"})
+"""Weekdays that are other words where nobody wrote a capital."""
+
+_LONG_UNITS = frozenset({"week", "month", "year", "decade"})
+"""Units with which "three years now" tells when something began."""
+
+_OTHER_DAYS = {"day": 1, "night": 1, "evening": 1, "morning": 1}
+_OTHER_WEEKS = 3
+
+
+def day_word(reader: Reader, index: int) -> Found | None:
+    """A day named from today ("yesterday evening")."""
+    day = reader.today + timedelta(reader.number(index))
+    return Found(one_day(day), reader.skip(index + 1, "part"))
+
+
+def other_day(reader: Reader, index: int) -> Found | None:
+    """The days before today that "the other day" and its kin leave open: one week, three for "the other week".
+
+    "The other Saturday" is one of the last two.
+    """
+    if reader.kind(index) != "the" or reader.kind(index + 1) != "other":
+        return None
+    word = reader.word(index + 2)
+    yesterday = reader.today - timedelta(1)
+    if word in _OTHER_DAYS:
+        return Found(TimeSpan(reader.today - timedelta(DAYS_IN_WEEK), yesterday), index + 3)
+    if word in {"week", "weekend"}:
+        monday = week_of(reader.today).start
+        return Found(TimeSpan(monday - timedelta(DAYS_IN_WEEK * _OTHER_WEEKS), monday - timedelta(1)), index + 3)
+    if reader.kind(index + 2) == "weekday":
+        last = weekday_before(reader.today, reader.number(index + 2))
+        return Found(TimeSpan(last - timedelta(DAYS_IN_WEEK), last), index + 3)
+    return None
+
+
+def shifted(reader: Reader, index: int) -> Found | None:
+    """A shift and what it moves: "last Friday", "this past weekend", "next month", "the past two weeks"."""
+    word, sign, behind = reader.word(index), reader.number(index), index + 1
+    if word == "this" and reader.kind(behind) == "shift":
+        word, sign, behind = reader.word(behind), reader.number(behind), behind + 1
+    kind = reader.kind(behind)
+    if kind == "unit":
+        return _shifted_unit(reader, behind, word, sign)
+    if kind in {"vague", "cardinal", "number"}:
+        return _shifted_amount(reader, behind, sign)
+    if kind == "part":
+        return _shifted_part(reader, behind, sign)
+    if kind == "weekday":
+        return _shifted_weekday(reader, behind, word, sign)
+    if kind in {"month", "season", "holiday"}:
+        return _shifted_in_year(reader, behind, sign)
+    return None
+
+
+def _shifted_unit(reader: Reader, index: int, word: str, sign: int) -> Found | None:
+    unit = reader.name(index)
+    if unit == "day" or unit in CLOCK_UNITS or (reader.word(index).removesuffix("'s").endswith("s")):
+        return None
+    if unit == "fortnight" or (unit != "weekend" and _is_rolling(reader, index, word)):
+        return Found(rolling(reader.today, ONE, unit, sign or 1), index + 1)
+    if unit == "weekend":
+        return Found(_weekend(reader, index, word, sign), index + 1)
+    return Found(moved(reader.today, unit, sign), index + 1)
+
+
+def _is_rolling(reader: Reader, index: int, word: str) -> bool:
+    """Whether a unit is counted from today and not taken from the calendar: "the past week", "in the last month"."""
+    if word == "past":
+        return True
+    before = reader.kind(index - 2) == "the" and reader.kind(index - 3) in {"in", "on"}
+    return before and word in {"last", "next"}
+
+
+def _weekend(reader: Reader, index: int, word: str, sign: int) -> TimeSpan:
+    if word in {"coming", "upcoming"}:
+        sign = 1 if reader.today.weekday() >= _SATURDAY else 0
+    if not sign and reader.today.weekday() < _MIDWEEK and reader.direction(index) < 0:
+        sign = -1
+    return moved(reader.today, "weekend", sign)
+
+
+def _shifted_amount(reader: Reader, index: int, sign: int) -> Found | None:
+    read = amount(reader, index)
+    if read is None or not sign:
+        return None
+    return Found(rolling(reader.today, read.count, read.unit, sign), read.end)
+
+
+def _shifted_part(reader: Reader, index: int, sign: int) -> Found | None:
+    if sign > 0 or (sign < 0 and reader.name(index) not in {"night", "evening"}):
+        return None
+    return Found(one_day(reader.today + timedelta(sign)), index + 1)
+
+
+def _shifted_weekday(reader: Reader, index: int, word: str, sign: int) -> Found | None:
+    token, weekday = reader.token(index), reader.number(index)
+    if token.word in _AMBIGUOUS_DAYS and not token.titled:
+        return None
+    today = reader.today
+    if word in {"coming", "upcoming"}:
+        day = weekday_after(today, weekday)
+    elif sign > 0:
+        day = week_of(today).end + timedelta(weekday + 1)
+    elif sign < 0:
+        day = weekday_before(today, weekday)
+    elif reader.direction(index) < 0:
+        day = weekday_before(today + timedelta(1), weekday)
+    else:
+        day = weekday_after(today - timedelta(1), weekday)
+    return Found(one_day(day), reader.skip(index + 1, "part"))
+
+
+def _shifted_in_year(reader: Reader, index: int, sign: int) -> Found | None:
+    """The last, this or next month, season or holiday of a name."""
+    token, today = reader.token(index), reader.today
+    if token.word in DOUBTFUL_MONTHS and not token.titled:
+        return None
+    of_year, behind = reader.yearly(index), index + 1
+    if token.kind == "month" and reader.kind(behind) in {"number", "nth"} and not reader.year(behind):
+        month, day = reader.number(index), reader.number(behind)
+        of_year, behind = (lambda year: one_day(date(year, month, day))), behind + 1
+    if sign < 0:
+        span = reader.nearest(of_year, lambda span: span.end < today)
+    elif sign > 0:
+        span = reader.nearest(of_year, lambda span: span.start > today)
+    elif token.kind == "month" or (token.kind == "season" and reader.direction(index) == 0 and token.value != "winter"):
+        span = of_year(today.year)
+    else:
+        span = reader.occurrence(index, of_year)
+    return Found(span, behind)
+
+
+def counted(reader: Reader, index: int) -> Found | None:
+    """An amount and where it is counted from: "two weeks ago", "a day before Christmas", "three days from now"."""
+    read = amount(reader, index)
+    if read is None:
+        return None
+    kind = reader.kind(read.end)
+    if kind == "ago":
+        return _ago(reader, read)
+    if read.bare or kind not in {"from", "side"}:
+        return None
+    if kind == "from" and reader.word(read.end + 1) == "now":
+        return Found(_from_now(reader, read.count, read.unit, 1), read.end + 2)
+    return _counted_from(reader, read)
+
+
+def _ago(reader: Reader, read: Amount) -> Found | None:
+    """So long ago; "three years now" began three years ago."""
+    if reader.word(read.end) == "now" and (read.bare or read.unit not in _LONG_UNITS):
+        return None
+    behind = read.end + 1
+    return _exactly_ago(reader, read, behind) or Found(_from_now(reader, read.count, read.unit, -1), behind)
+
+
+def _counted_from(reader: Reader, read: Amount) -> Found | None:
+    """So long before or after another time; "a week from Friday" is a Friday."""
+    origin = reader.expression(read.end + 1) if read.unit not in CLOCK_UNITS else None
+    if origin is None or reader.kind(origin.end) == "to":  # "22 days from 3 May to 24 May"
+        return None
+    sign = reader.number(read.end)
+    if reader.kind(read.end) == "from" and origin.span.days == 1 and read.unit == "week":
+        weeks = read.count
+        day, distance = origin.span.start, timedelta(DAYS_IN_WEEK)
+        return Found(TimeSpan(day + distance * weeks.low, day + distance * weeks.high), origin.end, origin.fixed)
+    anchor = origin.span.start if sign < 0 else origin.span.end
+    return Found(away(anchor, read.count, read.unit, sign), origin.end, origin.fixed)
+
+
+def _exactly_ago(reader: Reader, read: Amount, index: int) -> Found | None:
+    """A day so long before a day: "a year ago today", "two weeks ago yesterday"."""
+    months = {"month": 1, "year": MONTHS_IN_YEAR}.get(read.unit, 0)
+    if reader.kind(index) != "day" or not (months or read.unit == "week"):
+        return None
+    day = reader.today + timedelta(reader.number(index))
+    if months:
+        return Found(one_day(add_months(day, -int(read.count.low * months))), index + 1)
+    return Found(one_day(day - timedelta(int(read.count.low * DAYS_IN_WEEK))), index + 1)
+
+
+def _from_now(reader: Reader, number: Count, unit: str, sign: int) -> TimeSpan:
+    if unit not in CLOCK_UNITS:
+        return away(reader.today, number, unit, sign)
+    far = reader.now + timedelta(**{f"{unit}s": sign * number.high})
+    return one_day(far.date())
+
+
+def recurring_ago(reader: Reader, index: int) -> Found | None:
+    """So many weekdays or seasons ago: "two Fridays ago", "three summers ago"."""
+    counted_from = count(reader, index)
+    if counted_from is None:
+        return None
+    number, behind = counted_from
+    if reader.word(behind + 1) not in {"ago", "back"} or number.low < 1:
+        return None
+    times = int(number.low) - 1
+    if reader.kind(behind) == "weekdays":
+        day = weekday_before(reader.today, reader.number(behind)) - timedelta(DAYS_IN_WEEK * times)
+        return Found(one_day(day), behind + 2)
+    if reader.kind(behind) == "seasons":
+        name = reader.name(behind)
+        last = reader.nearest(lambda year: season_of(year, name), lambda span: span.end < reader.today)
+        return Found(season_of(last.start.year - times, name), behind + 2)
+    return None
+
+
+def ahead(reader: Reader, index: int) -> Found | None:
+    """A day so far ahead: "in three days", "in two weeks' time"; what took three days is left alone."""
+    start = reader.skip(index + 1, "about")
+    read = amount(reader, start)
+    if read is None or read.bare or reader.kind(read.end) in {"side", "ago", "from"}:
+        return None
+    announced = reader.word(read.end) == "time"
+    single = reader.kind(start) == "article" and read.count == ONE
+    is_ahead = reader.word(index - 1) in {"is", "are"} and reader.kind(index - 2) != "unit"
+    certain = announced or is_ahead or reader.direction(index, clear=True) > 0
+    if reader.direction(index) < 0 or ((single or read.unit in CLOCK_UNITS) and not certain):
+        return None
+    return Found(_from_now(reader, read.count, read.unit, 1), read.end + announced)
+
+
+def weekend(reader: Reader, index: int) -> Found | None:
+    """The weekend on, at or over which something happens; the sentence tells which one."""
+    if reader.word(index).removesuffix("'s") != "weekend":
+        return None
+    start = index - 1 if reader.kind(index - 1) == "the" else index
+    if start == index or reader.kind(start - 1) != "on" or reader.word(start - 1) in {"by", "since", "around"}:
+        return None
+    past = reader.direction(index) < 0 or (not reader.direction(index) and reader.today.weekday() < _MIDWEEK)
+    if past and reader.today.weekday() < _SATURDAY:
+        return Found(moved(reader.today, "weekend", -1), index + 1)
+    return Found(weekend_of(reader.today), index + 1)

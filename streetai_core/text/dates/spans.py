@@ -1,0 +1,79 @@
+"""Spans of days, and where a text mentions them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import date, timedelta
+from typing import Literal
+
+Precision = Literal["day", "week", "month", "season", "year", "longer"]
+"""How exactly a span says when: the name of the shortest unit that could hold it."""
+
+_PRECISIONS: tuple[tuple[int, Precision], ...] = ((1, "day"), (7, "week"), (31, "month"), (92, "season"), (366, "year"))
+"""The most days of each unit: a season or quarter has at most 92, a leap year 366."""
+
+
+@dataclass(frozen=True, slots=True)
+class TimeSpan:
+    """The days from `start` to `end`, both included.
+
+    Raises:
+        ValueError: `end` is before `start`.
+    """
+
+    start: date
+    end: date
+
+    def __post_init__(self) -> None:
+        """Refuse a span that runs backwards."""
+        if self.end < self.start:
+            raise ValueError(f"a span cannot end ({self.end}) before it starts ({self.start}); swap the two dates")
+
+    @property
+    def days(self) -> int:
+        """How many days there are in the span, at least 1."""
+        return (self.end - self.start).days + 1
+
+    @property
+    def precision(self) -> Precision:
+        """How exact the span is, by its length: a weekend counts as `"week"`, a fortnight as `"month"`."""
+        days = self.days
+        for most, precision in _PRECISIONS:
+            if days <= most:
+                return precision
+        return "longer"
+
+    def overlaps(self, other: TimeSpan) -> bool:
+        """Whether the two have a day in common."""
+        return self.start <= other.end and other.start <= self.end
+
+    def contains(self, day: date) -> bool:
+        """Whether `day` is one of the days."""
+        return self.start <= day <= self.end
+
+    def joined(self, other: TimeSpan) -> TimeSpan:
+        """The shortest span with all days of both."""
+        return TimeSpan(min(self.start, other.start), max(self.end, other.end))
+
+    def shifted(self, days: int) -> TimeSpan:
+        """The same number of days, moved by `days` (negative: into the past).
+
+        Raises:
+            OverflowError: the result is outside the years 1 to 9999.
+        """
+        distance = timedelta(days)
+        return TimeSpan(self.start + distance, self.end + distance)
+
+
+@dataclass(frozen=True, slots=True)
+class Mention:
+    """A time that a text names: the days it means, and the characters `text[start:end]` that say so."""
+
+    span: TimeSpan
+    start: int
+    end: int
+
+
+def one_day(day: date) -> TimeSpan:
+    """The span of a single day."""
+    return TimeSpan(day, day)

@@ -1,0 +1,163 @@
+"""The words that name times, each with its kind and its value."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from streetai_core.text.dates.numbers import CARDINALS, DECADE_WORDS, ORDINALS
+
+MONTHS = (
+    "January",
+    "February",
+    "March",
+    "April",
+    "May",
+    "June",
+    "July",
+    "August",
+    "September",
+    "October",
+    "November",
+    "December",
+)
+WEEKDAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
+
+_SHORT_MONTHS = {
+    **{name[:3].lower(): number for number, name in enumerate(MONTHS, 1) if name != "May"},
+    "sept": 9,
+}
+_SHORT_WEEKDAYS = {
+    **{name[:3].lower(): number for number, name in enumerate(WEEKDAYS)},
+    "tues": 1,
+    "weds": 2,
+    "thur": 3,
+    "thurs": 3,
+}
+SHORT = frozenset((*_SHORT_MONTHS, *_SHORT_WEEKDAYS))
+"""Abbreviations: a full stop may follow, and some of them are ordinary words or names."""
+
+DOUBTFUL_MONTHS = frozenset({"may", "march", "mar", "jan", "jun"})
+"""Months that are also verbs or first names, where nobody wrote a capital."""
+
+_UNITS = {
+    "day": ("day", "days"),
+    "week": ("week", "weeks", "wk", "wks"),
+    "fortnight": ("fortnight", "fortnights"),
+    "weekend": ("weekend", "weekends"),
+    "month": ("month", "months"),
+    "quarter": ("quarter", "quarters"),
+    "year": ("year", "years", "yr", "yrs"),
+    "decade": ("decade", "decades"),
+    "hour": ("hour", "hours", "hr", "hrs"),
+    "minute": ("minute", "minutes", "min", "mins"),
+}
+_PARTS = "morning afternoon evening night noon midday midnight lunchtime"
+_SEASONS = {"spring": "spring", "summer": "summer", "autumn": "autumn", "fall": "autumn", "winter": "winter"}
+_DAYS = {"today": 0, "tonight": 0, "yesterday": -1, "tomorrow": 1, "tomorow": 1, "tommorow": 1, "tmrw": 1}
+
+HOLIDAY_PHRASES: dict[str, str] = {
+    "new year's eve": "new year's eve",
+    "new years eve": "new year's eve",
+    "new year eve": "new year's eve",
+    "nye": "new year's eve",
+    "new year's day": "new year",
+    "new years day": "new year",
+    "new year's": "new year",
+    "new years": "new year",
+    "valentine's day": "valentine",
+    "valentines day": "valentine",
+    "valentine's": "valentine",
+    "valentines": "valentine",
+    "st patrick's day": "st patrick",
+    "st patricks day": "st patrick",
+    "saint patrick's day": "st patrick",
+    "palm sunday": "palm sunday",
+    "good friday": "good friday",
+    "ash wednesday": "ash wednesday",
+    "easter sunday": "easter",
+    "easter monday": "easter monday",
+    "easter": "easter",
+    "april fools' day": "april fools",
+    "april fool's day": "april fools",
+    "april fools day": "april fools",
+    "mother's day": "mother",
+    "mothers day": "mother",
+    "father's day": "father",
+    "fathers day": "father",
+    "memorial day": "memorial day",
+    "juneteenth": "juneteenth",
+    "independence day": "independence day",
+    "labor day": "labor day",
+    "labour day": "labor day",
+    "halloween": "halloween",
+    "veterans day": "veterans day",
+    "thanksgiving day": "thanksgiving",
+    "thanksgiving": "thanksgiving",
+    "black friday": "black friday",
+    "cyber monday": "cyber monday",
+    "christmas eve": "christmas eve",
+    "xmas eve": "christmas eve",
+    "christmas day": "christmas",
+    "christmas": "christmas",
+    "xmas day": "christmas",
+    "xmas": "christmas",
+    "boxing day": "boxing day",
+}
+"""How holidays are written, with their keys in `calendars.HOLIDAYS`; matched longest first."""
+
+Value = int | str
+
+_GROUPS: Final[tuple[tuple[str, dict[str, Value]], ...]] = (
+    ("cardinal", {**CARDINALS}),
+    ("ordinal", {**ORDINALS}),
+    ("decade", {**DECADE_WORDS}),
+    ("unit", {word: unit for unit, words in _UNITS.items() for word in words}),
+    ("part", {word: word for word in _PARTS.split()}),
+    ("season", {**_SEASONS}),
+    ("day", {**_DAYS}),
+    ("weekdays", {f"{name.lower()}s": number for number, name in enumerate(WEEKDAYS)}),
+    ("seasons", {f"{word}s": season for word, season in _SEASONS.items() if word != "fall"}),
+    ("weekday", {**_SHORT_WEEKDAYS, **{name.lower(): number for number, name in enumerate(WEEKDAYS)}}),
+    ("month", {**_SHORT_MONTHS, **{name.lower(): number for number, name in enumerate(MONTHS, 1)}}),
+    ("quarter", {f"q{number}": number for number in range(1, 5)}),
+    ("half-year", {"h1": 1, "h2": 2}),
+    ("article", {"a": 1, "an": 1}),
+    ("vague", {word: word for word in ("couple", "few", "several")}),
+    ("half", {"half": 1}),
+    ("shift", {"last": -1, "previous": -1, "past": -1, "this": 0, "current": 0}),
+    ("shift", {"next": 1, "coming": 1, "upcoming": 1}),
+    ("early", {"early": "early", "mid": "mid", "late": "late"}),
+    ("edge", {"beginning": "early", "start": "early", "middle": "mid", "end": "late"}),
+    ("nearer", {"earlier": -1, "later": 1}),
+    ("ago", {"ago": -1, "back": -1, "now": -1}),
+    ("side", {"before": -1, "preceding": -1, "after": 1, "following": 1}),
+    ("from", {"from": 1}),
+    ("between", {"between": 1}),
+    ("to", {word: word for word in ("to", "through", "thru", "until", "till")}),
+    ("and", {"and": "and", "or": "or"}),
+    ("of", {"of": "of"}),
+    ("in", {"in": "in", "within": "within"}),
+    ("on", {word: word for word in ("on", "at", "by", "since", "during", "around", "over", "throughout", "for")}),
+    ("the", {"the": 1}),
+    ("other", {"other": 1}),
+    ("every", dict.fromkeys(("every", "each", "most", "some", "any", "per", "many", "all", "no"), 1)),
+    ("so", {"so": 1, "more": 1}),
+    ("filler", dict.fromkeys(("short", "good", "whole", "full", "long"), 1)),
+    ("about", dict.fromkeys(("about", "roughly", "approximately", "nearly", "almost", "just", "only", "exactly"), 1)),
+)
+
+VOCABULARY: dict[str, tuple[str, Value]] = {
+    word: (kind, value) for kind, words in _GROUPS for word, value in words.items()
+}
+"""Kind and value of every word the rules know."""
+
+_ANCHOR_KINDS = frozenset(
+    {"unit", "weekdays", "seasons", "season", "day", "weekday", "month", "quarter", "half-year", "decade", "part"}
+)
+
+ANCHORS = frozenset(
+    [word for word, (kind, _) in VOCABULARY.items() if kind in _ANCHOR_KINDS]
+    + ["nights", "mornings", "evenings"]
+    + [phrase.split()[0].removesuffix("'s") for phrase in HOLIDAY_PHRASES]
+) - {"new", "st", "saint", "good", "ash", "palm", "black", "cyber", "boxing", "labor", "labour", "mother", "father"}
+"""Words without which there is no time in a text; holidays of several words count through their other word."""

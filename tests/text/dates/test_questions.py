@@ -1,0 +1,112 @@
+"""What questions want to know about time."""
+
+from datetime import date, datetime
+
+import pytest
+
+from streetai_core.text.dates import NO_TIME, TimeSpan, date_words, question_times
+
+ASKED_AT = datetime(2023, 6, 14, 15, 0)  # noqa: DTZ001 - a wall clock, as chats have them
+
+
+def wants(question):
+    """The wishes of a question, by name."""
+    times = question_times(question, ASKED_AT)
+    return {name for name in ("explicit", "asks_when", "recency", "past") if getattr(times, name)}
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "When did Ana run the marathon?",
+        "when is my exam",
+        "And when's the party?",
+        "Do you remember when I bought the bike?",
+        "How long ago did we move?",
+        "Which year did they marry?",
+        "What month is her birthday in?",
+        "What date did we agree on?",
+        "Since when do I own a boat?",
+        "How many days lay between the exam and the party?",
+        "What is the deadline of the report?",
+        "When Tom lost his job?",
+    ],
+)
+def test_questions_for_a_date(question):
+    """Messages that name dates would not be preferred where a date is the answer."""
+    assert "asks_when" in wants(question)
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "What did I eat when I was in Rome?",
+        "When I was in Rome, what did I eat?",
+        "What's my first name?",
+        "Who painted the fence?",
+        "Which restaurant has the best soup?",
+        "May I eat peanuts?",
+    ],
+)
+def test_questions_that_want_nothing_of_time(question):
+    """A preference for dates or for the newest message would push the answer down."""
+    assert question_times(question, ASKED_AT) == NO_TIME
+
+
+@pytest.mark.parametrize(
+    ("question", "expected"),
+    [
+        ("What is my current address?", {"recency"}),
+        ("Where do I live now?", {"recency"}),
+        ("What is the latest plan?", {"recency"}),
+        ("Who is my boss at the moment?", {"recency"}),
+        ("What are you reading these days?", {"recency"}),
+        ("What was the last book I read?", {"recency"}),
+        ("What was my first job?", {"past"}),
+        ("What used to be my favourite colour?", {"past"}),
+        ("Where did I live before Ghent?", {"past"}),
+        ("What did I originally call the cat?", {"past"}),
+        ("Who was my boss back then?", {"past"}),
+        ("What did I do the week before 9 June 2023?", {"explicit"}),
+        ("What did we do last week?", {"explicit"}),
+    ],
+)
+def test_newest_and_former_statements(question, expected):
+    """The old address would be given where the new one is asked for, or the other way round."""
+    assert wants(question) == expected
+
+
+@pytest.mark.parametrize(
+    ("question", "start", "end"),
+    [
+        ("What did I do in March 2023?", date(2023, 3, 1), date(2023, 3, 31)),
+        ("What did I do in November?", date(2022, 11, 1), date(2022, 11, 30)),
+        ("Who did I meet last Friday?", date(2023, 6, 9), date(2023, 6, 9)),
+        ("What film did I see on 1 May 2022?", date(2022, 5, 1), date(2022, 5, 1)),
+        ("Where was I between 11 and 15 August 2022?", date(2022, 8, 11), date(2022, 8, 15)),
+        ("What did I plan for 2031-01-05?", date(2031, 1, 5), date(2031, 1, 5)),
+    ],
+)
+def test_named_times_may_filter(question, start, end):
+    """Messages of other years would be sent for a question about one month."""
+    times = question_times(question, ASKED_AT)
+    assert times.explicit
+    assert times.spans == (TimeSpan(start, end),)
+
+
+@pytest.mark.parametrize("question", ["What should I cook tonight?", "What are my plans for next summer?"])
+def test_times_to_come_do_not_filter(question):
+    """Everything that was ever said about cooking would be filtered out, as nothing was said tonight."""
+    times = question_times(question, ASKED_AT)
+    assert times.spans
+    assert not times.explicit
+
+
+def test_plans_are_looked_for_ahead():
+    """A question about the coming Friday would be answered with the last one."""
+    assert question_times("What am I doing on Friday?", ASKED_AT).spans[0].start == date(2023, 6, 16)
+
+
+def test_the_words_of_a_date():
+    """A message's day could not be found by its month, weekday or ISO date."""
+    assert date_words(datetime(2023, 5, 8, 13, 56)) == ("2023-05-08", "Monday", "8 May", "May", "2023")  # noqa: DTZ001 - a wall clock
