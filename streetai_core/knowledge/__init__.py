@@ -1,0 +1,1 @@
+"""What is known from what was said: which statement replaces which."""

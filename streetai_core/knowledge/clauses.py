@@ -1,0 +1,163 @@
+"""A message as the statements in it: what is asked, imagined or quoted is left out."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import lru_cache
+
+from streetai_core.knowledge.aspects import aspects_of
+from streetai_core.knowledge.cues import ChangeCue, change_cue
+from streetai_core.knowledge.subjects import Subject, subject_of
+from streetai_core.knowledge.values import ValueKind, kind_of
+from streetai_core.knowledge.wording import FUNCTION_WORDS, content_words, stem, tells_state, tokens
+from streetai_core.text.sentences import sentence_spans
+
+_LONGEST = 2000
+"""Characters that are read of a message: who tells a fact says it near the start; longer ones are pasted material."""
+
+_FENCE = re.compile(r"```.*?(?:```|\Z)", re.DOTALL)
+_QUOTED = re.compile(r"\"[^\"\n]{1,300}\"|\u201c[^\u201d\n]{1,300}\u201d|(?<!\w)'[^'\n]{2,300}'(?!\w)")
+_QUESTION = re.compile(
+    r"[?\uff1f]\s*$|^(?:(?:so|and|but|hey|ok|well),? )?(?:who|what|when|where|which|why|how|whose|is|are|am|was|were"
+    r"|do|does|did|has|should|would|could|can|may|will|shall)\s+(?:i|you|we|they|he|she|it|the|a|an|my|your|our|there|this|that"
+    r"|is|are|do|does|did|was|were|much|many|often|long|far|old|to|can|should)\b",
+    re.IGNORECASE,
+)
+_IMAGINED = re.compile(
+    r"^(?:(?:but|and|so|or|well),? )?(?:if|unless|suppose|imagine|whether)\b|\b(?:wish|would(?! rather)|wouldn't|might"
+    r"|could have|as if|what if|dream(?:ing)? of|thinking (?:of|about)|considering)\b"
+    r"|\b(?:i|we|they|he|she)['\u2019]d (?!rather|like\b)\w",
+    re.IGNORECASE,
+)
+_STATE_STEMS = frozenset({"keep", "stay", "liv", "tak", "us", "get", "go", "lik", "prefer", "host", "pay"})
+"""Verbs of state that say nothing about the subject: who keeps and who transfers savings speaks of savings."""
+
+_LONG_SENTENCE = 20
+"""Words up to which a sentence is taken as one statement."""
+
+_JOINT = re.compile(
+    r"(?:,\s+|\s+)(?=(?:and|but|so|because|since|while|although)\s+(?:i|we|my|our|now|the|it|they|he|she|that)\b)"
+    r"|;\s+|,\s+which\s+",
+    re.IGNORECASE,
+)
+"""Where a long sentence falls into its main clauses."""
+
+_SYMBOLS = re.compile(r"[{}<>=;|\\]")
+_FEW_SYMBOLS = 3
+"""So many symbols make a line of code or a table, which states no fact of its writer."""
+
+_LONGEST_CLAUSE = 40
+"""Words of one statement; longer ones are lists and pasted material."""
+
+_SPLICE = re.compile(r",\s+(?=(?:so\s+)?(?:the|my|our|i|we|i['\u2019]m|we['\u2019]re)\s)", re.IGNORECASE)
+"""Where a comma stands between two main clauses."""
+
+_ADDRESSED = re.compile(
+    r"^(?:(?:hey|hi|hello|thanks|thank you|sorry|wow|oh|congrats|yeah|ok|okay)[, ]+)+(?-i:[A-Z]\w+)[,!.]+\s*",
+    re.IGNORECASE,
+)
+"""The listener's name at the beginning, which is no part of what is told."""
+
+_NEGATED = re.compile(
+    r"\b(?:no|not|never|nothing|stopped|quit|cancelled|without|gave up)\b|n['\u2019]t\b", re.IGNORECASE
+)
+
+_LEAD = re.compile(
+    r"^(?:actually|sorry|since|for|after|from|in|on|at|as|instead|with|when|because|before|by|until|during|starting)\b"
+    r"[^,.;]{0,60},\s+",
+    re.IGNORECASE,
+)
+"""What stands before the main clause."""
+
+_TITLE = re.compile(r"\b(Mr|Mrs|Ms|Dr|St|No|Prof)\.(?=\s)")
+"""Abbreviations whose dot ends no sentence."""
+
+_REPORTED = re.compile(r"^\s*(?:they|people|he|she) (?:say|says|said)\b", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Clause:
+    """One statement: a sentence that says how something is."""
+
+    words: tuple[str, ...]
+    """As written, in order."""
+    lowered: tuple[str, ...]
+    """The same in lower case, with straight apostrophes."""
+    content: frozenset[str]
+    """Stems of the words that carry the subject and the value."""
+    topic: frozenset[str]
+    """The stems without values."""
+    valued: frozenset[str]
+    """The stems of the values: numbers, dates, colours, names."""
+    names: frozenset[str]
+    """The stems of names, handles and addresses."""
+    subject: Subject
+    values: frozenset[ValueKind]
+    aspects: frozenset[str]
+    state: bool
+    """Whether it tells what holds until further notice, not what happened once."""
+    negated: bool
+    units: frozenset[str]
+    """The stems that follow a number: what is counted."""
+    cue: ChangeCue | None
+    old_value: frozenset[str]
+    """Stems of the old value, where the cue says it."""
+
+
+@lru_cache(maxsize=4096)
+def clauses(text: str) -> tuple[Clause, ...]:
+    """The statements in `text`, in order; none for a question, a thought experiment or a quotation.
+
+    Args:
+        text: a message. Code fences and what stands in quotes are not read, nor anything after 2,000 characters.
+    """
+    readable = _TITLE.sub(r"\1", _FENCE.sub(" ", text[:_LONGEST]))
+    sentences = (readable[start:end] for start, end in sentence_spans(readable))
+    return tuple(clause for sentence in sentences for part in _parts(sentence) if (clause := _clause(part)))
+
+
+def _spliced(sentence: str) -> list[str]:
+    """The last main clause of a short sentence that has several: it may tell a fact anew by itself."""
+    parts = _SPLICE.split(sentence)
+    return parts[-1:] if len(parts) > 1 and not _QUESTION.search(sentence) else []
+
+
+def _parts(sentence: str) -> list[str]:
+    """The sentence, or its main clauses if it is long: one that tells a lot is about more than one thing."""
+    if len(sentence.split(maxsplit=_LONG_SENTENCE)) <= _LONG_SENTENCE or _QUESTION.search(sentence):
+        return [sentence, *_spliced(sentence)]
+    return [part for part in _JOINT.split(sentence) if part]
+
+
+def _clause(sentence: str) -> Clause | None:
+    sentence = _ADDRESSED.sub("", _QUOTED.sub(" ", sentence).strip())
+    if not sentence or _QUESTION.search(sentence) or _REPORTED.search(sentence):
+        return None
+    if _IMAGINED.search(sentence) or len(_SYMBOLS.findall(sentence)) >= _FEW_SYMBOLS:
+        return None
+    cue = change_cue(sentence)
+    words = tokens(sentence)
+    if len(words) > _LONGEST_CLAUSE:
+        return None
+    lowered = tuple(word.lower().replace("\u2019", "'") for word in words)
+    stems = [stem(word) for word in lowered]
+    kinds = [kind_of(word, first=place == 0) for place, word in enumerate(words)]
+    content = frozenset(root for root, word in zip(stems, lowered, strict=True) if word not in FUNCTION_WORDS)
+    valued = content.intersection(root for root, kind in zip(stems, kinds, strict=True) if kind)
+    return Clause(
+        words=words,
+        lowered=lowered,
+        content=content,
+        topic=content - valued - _STATE_STEMS,
+        valued=valued,
+        names=frozenset(root for root, kind in zip(stems, kinds, strict=True) if kind in {"name", "contact"}),
+        subject=subject_of(tokens(_LEAD.sub("", sentence))),
+        values=frozenset(kind for kind in kinds if kind),
+        aspects=aspects_of(frozenset(stems)),
+        state=cue is not None or tells_state(lowered),
+        negated=_NEGATED.search(sentence) is not None,
+        units=frozenset(following for kind, following in zip(kinds, stems[1:], strict=False) if kind == "number"),
+        cue=cue,
+        old_value=content_words(tokens(sentence[slice(*cue.old)])) if cue and cue.old else frozenset(),
+    )

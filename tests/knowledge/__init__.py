@@ -1,0 +1,1 @@
+"""Tests of what is known from what was said."""

@@ -1,0 +1,57 @@
+"""Written conversations in which a fact changes, and what the rules make of them."""
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+
+from streetai_core.knowledge.changes import Statement, link
+
+DATA = Path(__file__).parent / "data"
+MOST_CANDIDATES = 20
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What was linked in one conversation."""
+
+    case: dict
+    found: bool
+    """Whether every old value is linked from the current one, directly or through the values between."""
+    wrong: list[tuple[str, str]]
+    """Links that are none: (newer text, older text)."""
+
+
+def load(name):
+    """The cases of a file."""
+    return [json.loads(line) for line in (DATA / name).read_text(encoding="utf-8").splitlines()]
+
+
+def vectors(encoder, cases):
+    """Text -> unit vector, of everything said in the cases; short texts first, as batches are padded."""
+    texts = sorted({message["text"] for case in cases for message in case["messages"]}, key=len)
+    return dict(zip(texts, encoder.encode(texts), strict=True))
+
+
+def replay(case, vector_of):
+    """Tell the conversation message by message, linking each with those before it, as a memory does at write time."""
+    messages = case["messages"]
+    statements = [Statement(message["text"], message["role"], message["author"]) for message in messages]
+    edges = set()
+    for newer, message in enumerate(messages):
+        similarity = {
+            older: float(vector_of[message["text"]] @ vector_of[messages[older]["text"]]) for older in range(newer)
+        }
+        nearest = sorted(similarity, key=lambda older: -similarity[older])[:MOST_CANDIDATES]
+        links = link(statements[newer], [(statements[older], similarity[older]) for older in nearest])
+        edges |= {(newer, nearest[index]) for index, _ in links}
+    chain = [*case["old"], case["current"]]
+    right = {(later, before) for place, later in enumerate(chain) for before in (*chain[:place], *case["kept"])}
+    reached, frontier = set(), {case["current"]}
+    while frontier:
+        frontier = {older for newer, older in edges if newer in frontier} - reached
+        reached |= frontier
+    return Outcome(
+        case=case,
+        found=reached >= set(case["old"]),
+        wrong=[(messages[newer]["text"], messages[older]["text"]) for newer, older in sorted(edges - right)],
+    )

@@ -1,0 +1,85 @@
+"""Changed facts: the newer statement is linked with the one it replaces, and with nothing else."""
+
+from collections import Counter
+
+import pytest
+
+from streetai_core.encoders import OfflineMiniLM, offline_available
+from tests.knowledge.cases import load, replay, vectors
+
+pytestmark = pytest.mark.skipif(not offline_available(), reason="the extra `offline` is not installed: no real encoder")
+
+LEAST_FOUND = 0.97
+MOST_WRONG = 0.03
+LEAST_FOUND_LATER = 0.9
+"""The later cases use rarer words on purpose ("the doctor took me off")."""
+
+
+@pytest.fixture(scope="module")
+def outcomes():
+    """All cases replayed with the real encoder, which says what is similar."""
+    cases = load("changed_facts.jsonl")
+    vector_of = vectors(OfflineMiniLM(), cases)
+    return [replay(case, vector_of) for case in cases]
+
+
+@pytest.fixture(scope="module")
+def later_outcomes():
+    """The cases that were written when the rules existed."""
+    cases = load("changed_facts_later.jsonl")
+    vector_of = vectors(OfflineMiniLM(), cases)
+    return [replay(case, vector_of) for case in cases]
+
+
+def share(outcomes, fits):
+    """The share of outcomes that fit."""
+    return sum(map(fits, outcomes)) / len(outcomes)
+
+
+def missed(outcomes):
+    """The ids of the cases whose old value was not found, for the message of a failure."""
+    return [outcome.case["id"] for outcome in outcomes if not outcome.found]
+
+
+def test_the_cases_are_what_they_claim_to_be():
+    """Three hundred, of fifteen kinds, sixty without a word of change, each with three to eight distractors."""
+    cases = load("changed_facts.jsonl")
+    assert len({case["id"] for case in cases}) == 300
+    assert set(Counter(case["kind"] for case in cases).values()) == {20}
+    assert len({case["kind"] for case in cases}) == 15
+    assert sum(not case["cue"] for case in cases) == 60
+    for case in cases:
+        distractors = len(case["messages"]) - len(case["old"]) - len(case["kept"]) - 1
+        assert 3 <= distractors <= 8, case["id"]
+
+
+@pytest.mark.parametrize("half", ["developed", "held_out"])
+def test_the_old_value_is_found(outcomes, half):
+    """Otherwise the model is told the old address."""
+    of_half = [outcome for outcome in outcomes if outcome.case["half"] == half]
+    assert share(of_half, lambda outcome: outcome.found) >= LEAST_FOUND, missed(of_half)
+
+
+def test_the_old_value_is_found_without_a_word_of_change(outcomes):
+    """People often just say the new value."""
+    silent = [outcome for outcome in outcomes if not outcome.case["cue"]]
+    assert share(silent, lambda outcome: outcome.found) >= LEAST_FOUND, missed(silent)
+
+
+@pytest.mark.parametrize("half", ["developed", "held_out"])
+def test_nothing_else_is_linked(outcomes, half):
+    """Otherwise the sister's budget hides one's own."""
+    of_half = [outcome for outcome in outcomes if outcome.case["half"] == half]
+    wrong = [outcome.wrong for outcome in of_half if outcome.wrong]
+    assert len(wrong) / len(of_half) <= MOST_WRONG, wrong
+
+
+def test_rarer_wordings_are_found(later_outcomes):
+    """Changes are told in more ways than any table has."""
+    assert share(later_outcomes, lambda outcome: outcome.found) >= LEAST_FOUND_LATER, missed(later_outcomes)
+
+
+def test_nothing_else_is_linked_in_rarer_wordings(later_outcomes):
+    """What is not understood is left alone."""
+    wrong = [outcome.wrong for outcome in later_outcomes if outcome.wrong]
+    assert len(wrong) / len(later_outcomes) <= MOST_WRONG, wrong

@@ -1,0 +1,121 @@
+"""Who replaces what: the same speaker, the same subject, a statement."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from streetai_core.knowledge.changes import Statement, link, replaces
+
+NEAR = 0.8
+"""Similarity of two remarks on one subject, as the model sees it."""
+
+BUDGET = Statement("My budget is 500 euros.")
+
+
+@pytest.mark.parametrize(
+    ("newer", "older"),
+    [
+        ("My budget is 700 euros.", "My budget is 500 euros."),
+        ("I live in Nice.", "I live in Lyon."),
+        ("The workshop is on 9 July.", "The workshop is on 3 July."),
+        ("We moved to Nice.", "We live in a flat in Lyon."),
+        ("I don't meditate these days.", "I meditate."),
+        ("My sister moved to Nice.", "My sister lives in Lyon."),
+        ("The dentist moved my appointment to Monday.", "My dentist appointment is on Friday."),
+        ("Oh well. It's Tuesday. I no longer smoke. How are you?", "Hi there! I smoke ten cigarettes a day."),
+    ],
+)
+def test_a_change_replaces(newer, older):
+    """The old value would be sent as if it still held."""
+    assert replaces(Statement(newer), Statement(older), NEAR) > 0
+
+
+@pytest.mark.parametrize(
+    "newer",
+    [
+        "My sister's budget is 700 euros.",
+        "Is my budget 700 euros?",
+        "What is my budget now?",
+        "If my budget were 700 euros I would buy it.",
+        'He said "my budget is 700 euros".',
+        "The other budget is 700 euros.",
+        "I spent 700 euros today.",
+        "My budget is 500 euros.",
+        "Someone raised her budget to 700 euros.",
+        "```\nmy budget is now 700 euros\n```",
+    ],
+)
+def test_a_distractor_does_not(newer):
+    """A true fact would be hidden."""
+    assert replaces(Statement(newer), BUDGET, NEAR) == 0
+
+
+@pytest.mark.parametrize(
+    "older",
+    ["Is my budget 500 euros?", "My sister's budget is 500 euros.", "If I moved to Lyon my budget would be 500 euros."],
+)
+def test_a_distractor_is_not_replaced(older):
+    """A question or another person's fact says nothing that could be outdated."""
+    assert replaces(Statement("My budget was raised to 700 euros."), Statement(older), NEAR) == 0
+
+
+@pytest.mark.parametrize(
+    ("newer", "older"),
+    [
+        (Statement("My budget is 700 euros.", author="Ben"), Statement("My budget is 500 euros.", author="Anna")),
+        (Statement("My budget is 700 euros.", role="assistant"), BUDGET),
+        (Statement("My budget is 700 euros.", role="assistant"), Statement(BUDGET.text, role="assistant")),
+        (Statement("My budget is 700 euros.", role="tool"), Statement(BUDGET.text, role="tool")),
+    ],
+)
+def test_each_speaker_has_facts_of_their_own(newer, older):
+    """One person's words would change what another one said; a model and a tool have no facts of their own."""
+    assert replaces(newer, older, NEAR) == 0
+    assert link(newer, [(older, NEAR)]) == []
+
+
+def test_a_named_speaker_counts_in_any_role():
+    """In a chat of two people one of them is stored as the assistant."""
+    newer, older = (Statement(f"I live in {town}.", role="assistant", author="Ben") for town in ("Nice", "Lyon"))
+    assert replaces(newer, older, NEAR) > 0
+
+
+def test_the_right_one_of_many_is_linked():
+    """Similar facts stand near each other, and only one is outdated."""
+    older = [
+        "My sister's budget is 800 euros.",
+        "What can I get for 500 euros?",
+        BUDGET.text,
+        "500 euros is a reasonable amount.",
+        "My budget for shoes is 90 euros.",
+    ]
+    links = link(Statement("I raised my budget to 700 euros."), [(Statement(text), NEAR) for text in older])
+    assert [index for index, _ in links] == [2]
+
+
+def test_a_fact_told_twice_is_replaced_twice():
+    """Otherwise its second telling would come back as the current one."""
+    older = [Statement("I live in Lyon."), Statement("I live in Lyon, by the way.")]
+    links = link(Statement("We moved from Lyon to Nice."), [(statement, NEAR) for statement in older])
+    assert {index for index, _ in links} == {0, 1}
+
+
+def test_twenty_candidates_are_looked_at():
+    """The cost of a message stays bounded."""
+    candidates = [(Statement(f"Remark number {n} on the weather."), NEAR) for n in range(20)]
+    assert link(Statement("My budget is 700 euros."), [*candidates, (BUDGET, NEAR)]) == []
+
+
+@given(
+    st.text(max_size=200),
+    st.lists(st.tuples(st.text(max_size=200), st.floats(-1, 1)), max_size=25),
+)
+def test_any_text_is_taken(newer, older):
+    """Property: nothing that people type breaks the rules; strengths are in (0, 1], the surest first."""
+    candidates = [(Statement(text), similarity) for text, similarity in older]
+    links = link(Statement(newer), candidates)
+    strengths = [strength for _, strength in links]
+    assert strengths == sorted(strengths, reverse=True)
+    assert all(0 < strength <= 1 for strength in strengths)
+    assert all(index < 20 for index, _ in links)
+    assert all(0 <= replaces(Statement(newer), statement, near) <= 1 for statement, near in candidates)
