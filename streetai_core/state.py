@@ -12,7 +12,9 @@ from streetai_core.dynamics.learning import learned_weight
 from streetai_core.index.centroids import CentroidIndex
 from streetai_core.index.columns import Rows as RowNumbers
 from streetai_core.index.columns import SignalColumns
-from streetai_core.stores.base import Changes, Head, Learned, Rows, SignalRow, StackRow, WeightRow
+from streetai_core.index.words import WordIndex, WordsEntry
+from streetai_core.stores.base import Changes, Head, Learned, Rows, SignalRow, StackRow, WeightRow, WordsRow
+from streetai_core.types import ROLES
 
 
 class MemoryState:
@@ -23,6 +25,7 @@ class MemoryState:
         self.head = head
         self.columns = SignalColumns(head.dim or 0)
         self.stacks = CentroidIndex(head.dim or 0)
+        self.words = WordIndex()
 
     @classmethod
     def of(cls, rows: Rows) -> MemoryState:
@@ -35,6 +38,7 @@ class MemoryState:
         """Take over what changed since this state's version."""
         self._ready(rows.head)
         self._put(rows.signals, rows.weights, rows.stacks)
+        self._put_words(rows.words)
         self.head = rows.head
 
     def apply(self, changes: Changes, head: Head) -> None:
@@ -44,9 +48,11 @@ class MemoryState:
         if gone:
             sequences = self.columns.column("sequence")
             self.columns.remove(self.columns.keys[np.isin(sequences, list(gone))].tolist())
+            self.words.remove(gone)
         self.columns.remove(changes.deleted_signals)
         self.stacks.remove(changes.deleted_stacks)
         self._put(changes.signals, changes.weights, changes.stacks)
+        self._put_words(changes.words)
         for step in changes.learned:
             self._learn(step)
         self.head = head
@@ -85,6 +91,24 @@ class MemoryState:
             )
         for stack in stacks:
             self.stacks.put(stack.key, stack.total, stack.size)
+
+    def _put_words(self, rows: Iterable[WordsRow]) -> None:
+        for row in rows:
+            self.words.put(
+                WordsEntry(
+                    sequence=row.sequence,
+                    conversation=row.conversation_id,
+                    author=row.name,
+                    characters=row.characters,
+                    day=row.day,
+                    question=row.question,
+                    role=ROLES.index(row.role),
+                    terms=row.terms,
+                    counts=row.counts,
+                    days=row.days,
+                    replaces=row.replaces,
+                )
+            )
 
     def _learn(self, step: Learned) -> None:
         row = self.columns.row(step.key)

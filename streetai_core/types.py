@@ -20,6 +20,15 @@ Vector: TypeAlias = npt.NDArray[np.float32]
 Matrix: TypeAlias = npt.NDArray[np.float32]
 """Embeddings by row, shape (n, dim), float32, C-contiguous."""
 
+TermHashes: TypeAlias = npt.NDArray[np.uint32]
+"""Terms of a text as hashes, ascending and distinct, shape (t,)."""
+
+TermCounts: TypeAlias = npt.NDArray[np.uint16]
+"""How often each term occurs, shape (t,)."""
+
+DaySpans: TypeAlias = npt.NDArray[np.int32]
+"""Spans of days by row: first and last day as proleptic Gregorian ordinals, both included, shape (m, 2)."""
+
 Role: TypeAlias = Literal["user", "assistant", "system", "tool", "developer"]
 ROLES: tuple[Role, ...] = ("user", "assistant", "system", "tool", "developer")
 
@@ -144,6 +153,10 @@ class Hit:
     """The weight after decay, at the turn of the question."""
     revived: bool = False
     """Whether a strong match brought a dead signal back."""
+    replaced: bool = False
+    """Whether a later statement has replaced this one."""
+    question: str | None = field(default=None, repr=False)
+    """What it was found for; learning compares the reply with it."""
 
     def __iter__(self) -> Iterator[Any]:
         """Unpack as `(signal, score)`."""

@@ -12,7 +12,7 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from datetime import datetime
 
-from streetai_core.types import Action, ChunkKind, Message, Vector
+from streetai_core.types import Action, ChunkKind, DaySpans, Message, Role, TermCounts, TermHashes, Vector
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -78,6 +78,35 @@ class StackRow:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class WordsRow:
+    """What a message can be found by besides its meaning, so that recall need not read its text.
+
+    A message has one or none. Stores refuse, with an `InputError` and before anything is written, what is outside the
+    ranges below, and arrays of another type or shape.
+    """
+
+    sequence: int
+    """The message that it is about."""
+    conversation_id: str | None
+    name: str | None
+    role: Role
+    day: int
+    """The day it was said, as `date.toordinal()`, 1 to 3,652,059."""
+    characters: int
+    """Length of the text, from 0 on."""
+    question: bool
+    """Whether the text ends by asking."""
+    terms: TermHashes
+    """Hashes of the stems, ascending and distinct, shape (t,)."""
+    counts: TermCounts
+    """How often each occurs, from 1 on, shape (t,)."""
+    days: DaySpans
+    """First and last day of each time that the text speaks of, both as `date.toordinal()`, shape (m, 2)."""
+    replaces: tuple[int, ...] = ()
+    """Sequences of the messages whose statement this one replaces."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Rows:
     """What changed in a memory since a version, or all of it; all but messages, which are read when needed."""
 
@@ -87,6 +116,7 @@ class Rows:
     signals: Sequence[SignalRow] = ()
     weights: Sequence[WeightRow] = ()
     stacks: Sequence[StackRow] = ()
+    words: Sequence[WordsRow] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -114,6 +144,8 @@ class Changes:
     """The head as it shall be; the store sets `version` (and `deletion_version`, if rows go)."""
     messages: Sequence[Message] = ()
     """New messages, or new texts of stored ones (same `sequence`)."""
+    words: Sequence[WordsRow] = ()
+    """Of new messages, and of stored ones with a new text."""
     signals: Sequence[SignalRow] = ()
     weights: Sequence[WeightRow] = ()
     """The weights of new signals, and new stacks of old ones (when all are re-encoded)."""
@@ -121,7 +153,7 @@ class Changes:
     stacks: Sequence[StackRow] = ()
     """New stacks, and new sums of old ones."""
     deleted_messages: Sequence[int] = ()
-    """Sequences; their signals go too."""
+    """Sequences; their signals and words go too."""
     deleted_signals: Sequence[int] = ()
     deleted_stacks: Sequence[int] = ()
     wipe: bool = False

@@ -10,6 +10,7 @@ from datetime import datetime
 from typing import TypeVar
 
 import numpy as np
+import numpy.typing as npt
 
 from streetai_core.errors import ClosedError, MemoryBusyError, StoreError
 from streetai_core.stores.base import (
@@ -23,14 +24,16 @@ from streetai_core.stores.base import (
     StackRow,
     Store,
     WeightRow,
+    WordsRow,
     WriteTransaction,
 )
 from streetai_core.stores.blocks import OneBlock
 from streetai_core.stores.values import after_learning, checked, credit_of, is_complete, next_head, utc
 from streetai_core.text.clean import check_id
-from streetai_core.types import Message, Vector
+from streetai_core.types import Message
 
 Value = TypeVar("Value")
+Number = TypeVar("Number", bound=np.generic)
 
 
 @dataclass(slots=True, kw_only=True)
@@ -42,6 +45,7 @@ class _Contents:
     signals: dict[int, tuple[int, SignalRow]] = field(default_factory=dict)
     weights: dict[int, tuple[int, WeightRow]] = field(default_factory=dict)
     stacks: dict[int, tuple[int, StackRow]] = field(default_factory=dict)
+    words: dict[int, tuple[int, WordsRow]] = field(default_factory=dict)
     credits: list[CreditRow] = field(default_factory=list)
 
     def copied(self, head: Head) -> _Contents:
@@ -52,6 +56,7 @@ class _Contents:
             signals=dict(self.signals),
             weights=dict(self.weights),
             stacks=dict(self.stacks),
+            words=dict(self.words),
             credits=list(self.credits),
         )
 
@@ -149,6 +154,7 @@ class _ReferenceTransaction(WriteTransaction):
             signals=_changed(contents.signals, after),
             weights=_changed(contents.weights, after),
             stacks=_changed(contents.stacks, after),
+            words=_changed(contents.words, after),
         )
 
     def messages(self, query: MessageQuery) -> list[Message]:
@@ -200,6 +206,7 @@ def _delete(contents: _Contents, changes: Changes) -> None:
     _remove(contents.signals, signals.union(changes.deleted_signals))
     _remove(contents.weights, signals.union(changes.deleted_signals))
     _remove(contents.stacks, changes.deleted_stacks)
+    _remove(contents.words, gone)
 
 
 def _put(contents: _Contents, changes: Changes) -> None:
@@ -226,6 +233,26 @@ def _put(contents: _Contents, changes: Changes) -> None:
         contents.weights[weight.key] = (version, weight)
     for stack in changes.stacks:
         contents.stacks[stack.key] = (version, replace(stack, total=_frozen(stack.total)))
+    _put_words(contents, changes.words)
+
+
+def _put_words(contents: _Contents, rows: Iterable[WordsRow]) -> None:
+    """Put words rows in, new or in the place of others.
+
+    Raises:
+        StoreError: the message is not there.
+    """
+    for words in rows:
+        if words.sequence not in contents.messages:
+            raise StoreError(f"words of message {words.sequence}, which is not there")
+        kept = replace(
+            words,
+            terms=_frozen(words.terms),
+            counts=_frozen(words.counts),
+            days=_frozen(words.days),
+            replaces=tuple(words.replaces),
+        )
+        contents.words[words.sequence] = (contents.head.version, kept)
 
 
 def _learn(contents: _Contents, changes: Changes, now: datetime) -> None:
@@ -243,8 +270,8 @@ def _remove(rows: dict[int, Value], keys: Iterable[int]) -> None:
         rows.pop(key, None)
 
 
-def _frozen(vector: Vector) -> Vector:
+def _frozen(array: npt.NDArray[Number]) -> npt.NDArray[Number]:
     """A copy that nobody can change."""
-    copy = np.array(vector)
+    copy = np.array(array)
     copy.flags.writeable = False
     return copy

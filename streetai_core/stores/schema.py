@@ -48,7 +48,8 @@ CREATE TABLE memories (
     stored_signals   INTEGER NOT NULL DEFAULT 0,
     stored_weights   INTEGER NOT NULL DEFAULT 0,
     stored_stacks    INTEGER NOT NULL DEFAULT 0,
-    stored_credits   INTEGER NOT NULL DEFAULT 0
+    stored_credits   INTEGER NOT NULL DEFAULT 0,
+    stored_words     INTEGER NOT NULL DEFAULT 0
 ) STRICT;
 """
 
@@ -127,6 +128,28 @@ CREATE TABLE stacks (
 CREATE INDEX stacks_by_version ON stacks (memory_key, version);
 """
 
+_WORDS = """
+CREATE TABLE words (
+    memory_key      INTEGER NOT NULL,
+    sequence        INTEGER NOT NULL,
+    version         INTEGER NOT NULL,
+    conversation_id TEXT,
+    name            TEXT,
+    role            TEXT    NOT NULL,
+    day             INTEGER NOT NULL,
+    characters      INTEGER NOT NULL,
+    question        INTEGER NOT NULL CHECK (question IN (0, 1)),
+    terms           BLOB    NOT NULL CHECK (length(terms) % 4 = 0),
+    counts          BLOB    NOT NULL CHECK (2 * length(counts) = length(terms)),
+    days            BLOB    NOT NULL CHECK (length(days) % 8 = 0),
+    replaces        TEXT    NOT NULL,
+    crc             INTEGER NOT NULL,
+    PRIMARY KEY (memory_key, sequence),
+    FOREIGN KEY (memory_key, sequence) REFERENCES messages (memory_key, sequence) ON DELETE CASCADE
+) STRICT;
+CREATE INDEX words_by_version ON words (memory_key, version);
+"""
+
 _CREDITS = """
 CREATE TABLE credits (
     memory_key   INTEGER NOT NULL REFERENCES memories (memory_key) ON DELETE CASCADE,
@@ -177,6 +200,12 @@ END;
 CREATE TRIGGER credit_deleted AFTER DELETE ON credits BEGIN
     UPDATE memories SET stored_credits = stored_credits - 1 WHERE memory_key = old.memory_key;
 END;
+CREATE TRIGGER words_added AFTER INSERT ON words BEGIN
+    UPDATE memories SET stored_words = stored_words + 1 WHERE memory_key = new.memory_key;
+END;
+CREATE TRIGGER words_deleted AFTER DELETE ON words BEGIN
+    UPDATE memories SET stored_words = stored_words - 1 WHERE memory_key = old.memory_key;
+END;
 """
 
 _VIEWS = """
@@ -210,7 +239,7 @@ LEFT JOIN signals_readable USING (memory_id, signal_key);
 @MIGRATIONS()
 def m001_first_tables(database: Database) -> None:
     """Everything; all keys and indexes of data tables start with the memory's key."""
-    for script in (_MEMORIES, _MESSAGES, _SIGNALS, _STACKS, _CREDITS, _COUNTS, _VIEWS):
+    for script in (_MEMORIES, _MESSAGES, _SIGNALS, _STACKS, _WORDS, _CREDITS, _COUNTS, _VIEWS):
         database.executescript(script)
 
 

@@ -24,6 +24,7 @@ from streetai_core.stores.rows import (
     weight_from,
 )
 from streetai_core.stores.values import is_complete
+from streetai_core.stores.words_rows import words_from
 from streetai_core.types import Message
 
 Value = TypeVar("Value")
@@ -46,6 +47,11 @@ SELECT memory_key, signal_key, base_weight, last_used_turn, uses, stack_key, ver
 FROM weights WHERE memory_key = ?
 """
 _STACKS = "SELECT memory_key, stack_key, size, dim, version, total, crc FROM stacks WHERE memory_key = ?"
+_WORDS = """
+SELECT memory_key, sequence, version, conversation_id, name, role, day, characters, question, terms, counts, days,
+       replaces, crc
+FROM words WHERE memory_key = ?
+"""
 _MESSAGES = """
 SELECT memory_key, sequence, message_id, turn, conversation_id, role, name, created_at, metadata, sanitised,
        crc, content
@@ -55,7 +61,8 @@ _MESSAGE_KEYS = "SELECT count(*), coalesce(sum(sequence), 0) FROM messages WHERE
 """Reads the index of keys, not the messages."""
 
 _COUNTS = """
-SELECT stored_messages, stored_sequences, stored_signals, stored_weights, stored_stacks, stored_credits
+SELECT stored_messages, stored_sequences, stored_signals, stored_weights, stored_stacks, stored_credits,
+       stored_words
 FROM memories WHERE memory_key = ?
 """
 _CREDITS = """
@@ -67,6 +74,7 @@ _SINCE = " AND version > ?"
 _BY_SIGNAL = " ORDER BY signals.signal_key"
 _BY_WEIGHT = " ORDER BY weights.signal_key"
 _BY_STACK = " ORDER BY stack_key"
+_BY_SEQUENCE = " ORDER BY sequence"
 _BY_STEP = " ORDER BY version, position"
 _NEWEST = " ORDER BY sequence DESC LIMIT ?"
 _OF_SIGNAL = " AND signal_key = ?"
@@ -96,6 +104,7 @@ class _Counts:
     weights: int = 0
     stacks: int = 0
     credits: int = 0
+    words: int = 0
 
 
 class SqliteReading(ReadTransaction):
@@ -149,6 +158,7 @@ class SqliteReading(ReadTransaction):
             signals=changed(_SIGNALS, _BY_SIGNAL, signal_from),
             weights=changed(WEIGHTS, _BY_WEIGHT, weight_from),
             stacks=changed(_STACKS, _BY_STACK, stack_from),
+            words=changed(_WORDS, _BY_SEQUENCE, words_from),
         )
         if complete:
             counts = self._counts()
@@ -156,6 +166,7 @@ class SqliteReading(ReadTransaction):
             self._check_count("signals", len(rows.signals), counts.signals)
             self._check_count("weights", len(rows.weights), counts.weights)
             self._check_count("stacks", len(rows.stacks), counts.stacks)
+            self._check_count("words rows", len(rows.words), counts.words)
         return rows
 
     def messages(self, query: MessageQuery) -> list[Message]:

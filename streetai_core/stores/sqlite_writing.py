@@ -24,6 +24,7 @@ from streetai_core.stores.rows import (
 )
 from streetai_core.stores.sqlite_reading import WEIGHTS, SqliteReading, list_text
 from streetai_core.stores.values import after_learning, checked, credit_of, next_head, utc
+from streetai_core.stores.words_rows import words_row
 from streetai_core.types import Message
 
 _NEW_HEAD = """
@@ -76,6 +77,15 @@ INSERT INTO stacks (memory_key, stack_key, size, dim, version, total, crc) VALUE
 ON CONFLICT (memory_key, stack_key) DO UPDATE SET
     size = excluded.size, dim = excluded.dim, version = excluded.version, total = excluded.total, crc = excluded.crc
 """
+_WORDS = """
+INSERT INTO words (memory_key, sequence, version, conversation_id, name, role, day, characters, question, terms, counts,
+                   days, replaces, crc)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+ON CONFLICT (memory_key, sequence) DO UPDATE SET
+    version = excluded.version, conversation_id = excluded.conversation_id, name = excluded.name, role = excluded.role,
+    day = excluded.day, characters = excluded.characters, question = excluded.question, terms = excluded.terms,
+    counts = excluded.counts, days = excluded.days, replaces = excluded.replaces, crc = excluded.crc
+"""
 _CREDIT = """
 INSERT INTO credits (memory_key, version, position, signal_key, turn, action, contribution, old_weight, new_weight,
                      created_at, crc)
@@ -89,7 +99,7 @@ _WIPE = (
     "DELETE FROM stacks WHERE memory_key = ?",
     "DELETE FROM credits WHERE memory_key = ?",
 )
-"""Signals, vectors and weights go with their messages."""
+"""Signals, vectors, weights and words go with their messages."""
 
 _OF_SIGNALS = " AND signal_key IN (SELECT value FROM json_each(?))"
 
@@ -102,7 +112,7 @@ class SqliteWriting(SqliteReading, WriteTransaction):
         self._writable = database
         self._connection = database.conn
         self.erased = False
-        """Whether text or vectors were deleted or replaced."""
+        """Whether text, words or vectors were deleted or replaced."""
 
     def apply(self, changes: Changes, *, now: datetime) -> Head:
         """Write `changes` and return the head with its new version.
@@ -123,6 +133,7 @@ class SqliteWriting(SqliteReading, WriteTransaction):
             self._write_signals(changes.signals, key, head.version)
             self._many(_WEIGHT, [weight_row(weight, key, head.version) for weight in changes.weights])
             self._many(_STACK, [stack_row(stack, key, head.version) for stack in changes.stacks])
+            self._many(_WORDS, [words_row(words, key, head.version) for words in changes.words])
             self._learn(changes.learned, key, head.version, now)
         self.erased = self.erased or head.deletion_version == head.version or self._replaces(changes)
         self._key, self._head, self._created_at = key, head, created_at
@@ -181,10 +192,11 @@ class SqliteWriting(SqliteReading, WriteTransaction):
         self._many(_CREDIT, entries)
 
     def _replaces(self, changes: Changes) -> bool:
-        """Whether stored messages got new texts."""
-        return self._head is not None and any(
-            message.sequence < self._head.next_sequence for message in changes.messages
-        )
+        """Whether stored messages got new texts, or new words."""
+        if self._head is None:
+            return False
+        written = [message.sequence for message in changes.messages] + [words.sequence for words in changes.words]
+        return bool(written) and min(written) < self._head.next_sequence
 
     def _many(self, statement: str, rows: Sequence[Row]) -> int:
         """Execute a statement for each row; how many rows of the table it changed."""

@@ -5,22 +5,29 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import replace
-from datetime import datetime, timezone
+from datetime import date, datetime, timezone
+from numbers import Integral
 
 import numpy as np
 
 from streetai_core.errors import InputError, VectorError
-from streetai_core.stores.base import Changes, CreditRow, Head, Learned, WeightRow
+from streetai_core.stores.base import Changes, CreditRow, Head, Learned, WeightRow, WordsRow
 from streetai_core.stores.metadata import plain_metadata
 from streetai_core.text.clean import clean
-from streetai_core.types import Message, Vector
+from streetai_core.types import ROLES, Message, Vector
+
+_LAST_DAY = date.max.toordinal()
+"""The ordinal of 31 December 9999; the first day is 1."""
+
+_LARGEST = 2**63 - 1
+"""What a database keeps as a whole number."""
 
 
 def checked(changes: Changes, memory_id: str) -> Changes:
     """`changes` as they are kept: times in UTC, metadata copied; everything else as it was given.
 
     Raises:
-        InputError: a text, a number, a time or metadata that cannot be stored; the head of another memory.
+        InputError: a text, a number, a time, metadata or a words row that cannot be stored; the head of another memory.
         VectorError: a vector that is not finite float32 of shape (head.dim,).
     """
     if changes.head.memory_id != memory_id:
@@ -28,6 +35,8 @@ def checked(changes: Changes, memory_id: str) -> Changes:
     _check_vectors([signal.vector for signal in changes.signals], changes.head.dim, "signal")
     _check_vectors([stack.total for stack in changes.stacks], changes.head.dim, "stack")
     _check_numbers(changes)
+    for words in changes.words:
+        _check_words(words)
     return replace(changes, messages=[_kept(message) for message in changes.messages])
 
 
@@ -97,6 +106,57 @@ def _check_text(text: str | None, what: str) -> None:
     """Refuse what not every database can keep."""
     if text is not None and clean(text)[1]:
         raise InputError(f"{what} must not contain NUL or lone surrogates; replace them by U+FFFD first")
+
+
+def _check_words(words: WordsRow) -> None:
+    for what in ("conversation_id", "name", "role"):
+        _check_text(getattr(words, what), f"{what} of the words of message {words.sequence}")
+    if words.role not in ROLES:
+        raise _wrong_words(words, f"role must be one of {', '.join(ROLES)}, got {words.role!r}")
+    if not _is_whole(words.day, 1, _LAST_DAY):
+        raise _wrong_words(words, f"day must be an ordinal of 1 to {_LAST_DAY}, got {words.day!r}")
+    if not _is_whole(words.characters, 0, _LARGEST) or not isinstance(words.question, bool | np.bool_):
+        raise _wrong_words(words, "characters must be a whole number from 0 on, and question a bool")
+    if not all(_is_whole(sequence, 0, _LARGEST) for sequence in words.replaces):
+        raise _wrong_words(words, f"replaces must be sequences of messages, got {words.replaces!r}")
+    _check_terms(words)
+    _check_days(words)
+
+
+def _check_terms(words: WordsRow) -> None:
+    """A search of sorted terms finds nothing in others; a count of 0 would be a term that is not there."""
+    if not _is_array(words.terms, np.uint32) or not _is_array(words.counts, np.uint16):
+        raise _wrong_words(words, "terms must be native uint32 and counts native uint16 arrays")
+    if words.terms.ndim != 1 or words.terms.shape != words.counts.shape:
+        raise _wrong_words(
+            words, f"terms and counts must have one shape (t,), got {words.terms.shape} and {words.counts.shape}"
+        )
+    if not (words.terms[1:] > words.terms[:-1]).all():
+        raise _wrong_words(words, "terms must be ascending and distinct")
+    if not words.counts.all():
+        raise _wrong_words(words, "counts must be 1 or more")
+
+
+def _check_days(words: WordsRow) -> None:
+    days = words.days
+    if not _is_array(days, np.int32) or days.ndim != 2 or days.shape[1] != 2:  # noqa: PLR2004 - the first and the last
+        raise _wrong_words(words, "days must be a native int32 array of shape (m, 2)")
+    if len(days) and (days.min() < 1 or days.max() > _LAST_DAY or (days[:, 0] > days[:, 1]).any()):
+        raise _wrong_words(words, f"days must be ordinals of 1 to {_LAST_DAY}, the first not after the last")
+
+
+def _wrong_words(words: WordsRow, what: str) -> InputError:
+    return InputError(f"words of message {words.sequence}: {what}; nothing was stored")
+
+
+def _is_array(value: object, kind: type[np.generic]) -> bool:
+    """Whether it is an array of exactly this type, in this machine's order of bytes."""
+    return isinstance(value, np.ndarray) and value.dtype == kind
+
+
+def _is_whole(value: object, low: int, high: int) -> bool:
+    """Whether it is a whole number from `low` to `high`; True and False are none."""
+    return not isinstance(value, bool) and isinstance(value, Integral) and low <= int(value) <= high
 
 
 def _check_vectors(vectors: Sequence[Vector], dim: int | None, what: str) -> None:

@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from streetai_core.stores.base import Changes, Head, Learned, SignalRow, StackRow, WeightRow
-from streetai_core.types import Message, Vector
+from streetai_core.stores.base import Changes, Head, Learned, SignalRow, StackRow, WeightRow, WordsRow
+from streetai_core.types import DaySpans, Message, TermCounts, TermHashes, Vector
 
 NOON = datetime(2026, 3, 1, 12, 0, 0, 123456, tzinfo=timezone.utc)
 """A moment with microseconds, so that losing them shows."""
@@ -71,6 +71,38 @@ def make_stack_row(key: int, **overrides: Any) -> StackRow:
     return StackRow(**(values | overrides))
 
 
+def make_words_row(sequence: int, **overrides: Any) -> WordsRow:
+    """Two terms, the second one three times, and one time of two days; the terms follow from the sequence."""
+    values: dict[str, Any] = {
+        "sequence": sequence,
+        "conversation_id": None,
+        "name": None,
+        "role": "user",
+        "day": NOON.toordinal(),
+        "characters": 42,
+        "question": False,
+        "terms": make_terms(1_000_000 + sequence, 4_000_000_000 + sequence),
+        "counts": make_counts(1, 3),
+        "days": make_days((NOON.toordinal(), NOON.toordinal() + 1)),
+    }
+    return WordsRow(**(values | overrides))
+
+
+def make_terms(*hashes: int) -> TermHashes:
+    """Hashes of terms, shape (t,); give them ascending."""
+    return np.array(hashes, dtype=np.uint32)
+
+
+def make_counts(*counts: int) -> TermCounts:
+    """How often each term occurs, shape (t,)."""
+    return np.array(counts, dtype=np.uint16)
+
+
+def make_days(*spans: tuple[int, int]) -> DaySpans:
+    """First and last days as ordinals, shape (m, 2); (0, 2) for none."""
+    return np.array(spans, dtype=np.int32).reshape(-1, 2)
+
+
 def make_learned(key: int, **overrides: Any) -> Learned:
     """A boost of a tenth, up to 8."""
     values: dict[str, Any] = {
@@ -87,7 +119,7 @@ def make_learned(key: int, **overrides: Any) -> Learned:
 
 
 def make_exchange(*sequences: int, head: Head | None = None, **overrides: Any) -> Changes:
-    """Changes that add messages, each with one signal and its weight under the same number, and stack 0.
+    """Changes that add messages, each with words, one signal and its weight under the same number, and stack 0.
 
     The clocks of `head` are moved past them.
     """
@@ -95,6 +127,7 @@ def make_exchange(*sequences: int, head: Head | None = None, **overrides: Any) -
     values: dict[str, Any] = {
         "head": replace(head or make_head(), next_turn=after, next_sequence=after, next_signal=after, next_stack=1),
         "messages": [make_message(number) for number in sequences],
+        "words": [make_words_row(number) for number in sequences],
         "signals": [make_signal_row(number) for number in sequences],
         "weights": [make_weight_row(number) for number in sequences],
         "stacks": [make_stack_row(0)],

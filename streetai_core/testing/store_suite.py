@@ -35,6 +35,7 @@ from streetai_core.testing.factories import (
 )
 from streetai_core.testing.store_inputs import StoreInputs
 from streetai_core.testing.store_reading import all_messages, comparable, head_of, read, write
+from streetai_core.testing.store_words import StoreWords
 
 _WRITERS, _WRITES = 6, 15
 """More threads than a small machine has cores, each often enough that they meet."""
@@ -43,7 +44,7 @@ _SHORT_WAIT = 0.05
 """Seconds that a writer waits for a lock which is not going to be free."""
 
 
-class StoreSuite(StoreInputs):
+class StoreSuite(StoreInputs, StoreWords):
     """Conformance tests of `Store`. Subclass it with `make_store`."""
 
     shares_data = True
@@ -79,7 +80,7 @@ class StoreSuite(StoreInputs):
     # ---------------------------------------------------------------- writing
 
     def test_what_was_written_comes_back(self, store: Store) -> None:
-        """Head, signals with vectors, weights, stacks and messages are what was given, under version 1."""
+        """Head, signals with vectors, weights, stacks, words and messages are what was given, under version 1."""
         changes = make_exchange(0, 1)
         head = write(store, changes)
         assert head == replace(changes.head, version=1, deletion_version=0)
@@ -90,6 +91,7 @@ class StoreSuite(StoreInputs):
         assert comparable(rows.signals) == comparable(changes.signals)
         assert comparable(rows.weights) == comparable(changes.weights)
         assert comparable(rows.stacks) == comparable(changes.stacks)
+        assert comparable(rows.words) == comparable(changes.words)
         assert all_messages(store) == list(changes.messages)
         assert store.memory_ids() == ["alice"]
 
@@ -266,7 +268,7 @@ class StoreSuite(StoreInputs):
         assert (head.generation, head.version, head.deletion_version) == (1, 3, 3)
         rows = read(store)
         assert rows is not None
-        assert (rows.head, rows.signals, rows.weights, rows.stacks) == (head, [], [], [])
+        assert (rows.head, rows.signals, rows.weights, rows.stacks, rows.words) == (head, [], [], [], [])
         with store.reading("alice") as view:
             assert view.credits() == []
             assert view.messages(MessageQuery()) == []

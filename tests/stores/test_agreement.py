@@ -7,19 +7,22 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from streetai_core.errors import StoreError
+from streetai_core.errors import InputError, StoreError
 from streetai_core.stores.base import Changes, MessageQuery
 from streetai_core.stores.reference import ReferenceStore
 from streetai_core.stores.sqlite import SqliteStore
 from streetai_core.testing.factories import (
     NOON,
+    make_days,
     make_exchange,
     make_head,
     make_learned,
     make_message,
     make_signal_row,
     make_stack_row,
+    make_terms,
     make_weight_row,
+    make_words_row,
 )
 from streetai_core.testing.store_reading import comparable, write
 
@@ -54,12 +57,24 @@ _LEARNED = st.builds(
     used=st.booleans(),
     contribution=_NUMBERS,
 )
+_WORDS = st.builds(
+    make_words_row,
+    _SEQUENCES,
+    conversation_id=st.none() | _TEXTS,
+    name=st.none() | _TEXTS,
+    characters=_TURNS,
+    # The last is out of order, and refused.
+    terms=st.sampled_from([*[make_terms(1, 2), make_terms(5, 2**32 - 1)] * 4, make_terms(2, 1)]),
+    days=st.sampled_from([make_days(), make_days((1, 9), (4, 4))]),
+    replaces=st.lists(_SEQUENCES, max_size=2),
+)
 _STACKS = st.builds(make_stack_row, _KEYS, size=_TURNS)
 _CHANGES = st.fixed_dictionaries(
     {},
     optional={
         "messages": st.lists(_MESSAGES, max_size=4) | st.lists(_RENAMED, max_size=2),
         "signals": st.lists(_SIGNALS, max_size=4),
+        "words": st.lists(_WORDS, max_size=3),
         "weights": st.lists(_WEIGHTS, max_size=4),
         "learned": st.lists(_LEARNED, max_size=4),
         "stacks": st.lists(_STACKS, max_size=3),
@@ -110,7 +125,7 @@ def _outcome(store, memory_id, values):
         head = writing.head or make_head(memory_id=memory_id)
         try:
             return writing.apply(Changes(head=replace(head, next_turn=head.next_turn + 1), **values), now=NOON)
-        except StoreError:
+        except (InputError, StoreError):
             return "refused"
 
 

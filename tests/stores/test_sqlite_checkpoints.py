@@ -9,7 +9,17 @@ from streetai_core.stores import _sqlite
 from streetai_core.stores.base import Changes
 from streetai_core.stores.checkpoints import _LOG_BYTES
 from streetai_core.stores.sqlite import SqliteStore
-from streetai_core.testing.factories import make_exchange, make_head, make_message, make_signal_row, make_vector
+from streetai_core.testing.factories import (
+    make_counts,
+    make_days,
+    make_exchange,
+    make_head,
+    make_message,
+    make_signal_row,
+    make_terms,
+    make_vector,
+    make_words_row,
+)
 from streetai_core.testing.store_reading import all_messages, head_of, read, write
 from tests.stores.scripts import finish, occurrences, start
 
@@ -101,14 +111,30 @@ def test_what_was_deleted_is_nowhere_in_the_files(store, path, way):
     text = "My door code is 8274-KQXW-5519 and nobody else knows it."
     secret = make_message(1, content=text, metadata={"m": "metadata-QZ81"}, name="name-JJ42", message_id="id-WW90")
     vector = make_vector(123)
+    words = make_words_row(
+        1,
+        conversation_id="conversation-VV37",
+        name="name-JJ42",
+        terms=make_terms(0x1CEB00DA, 0xF00DFACE, 0xFACADE99),
+        counts=make_counts(0x5AFE, 0x7E57, 0xA11C),
+        days=make_days((731_234, 731_977), (700_123, 700_456)),
+        replaces=(8_675_309_777,),
+    )
     write(
         store,
         make_exchange(
-            0, 1, messages=[make_message(0), secret], signals=[make_signal_row(1, vector=vector)], weights=[], stacks=[]
+            0,
+            1,
+            messages=[make_message(0), secret],
+            words=[make_words_row(0), words],
+            signals=[make_signal_row(1, vector=vector)],
+            weights=[],
+            stacks=[],
         ),
     )
     pieces = [text[start : start + 12].encode() for start in range(0, len(text) - 12, 4)]
-    needles = [*pieces, vector.tobytes()]
+    needles = [*pieces, vector.tobytes(), words.terms.tobytes(), words.counts.tobytes(), words.days.tobytes()]
+    needles += [b"8675309777", b"conversation-VV37"]
     if way != "edit":
         needles += [b"metadata-QZ81", b"name-JJ42", b"id-WW90"]
     assert min(occurrences(path, needles)) >= 1
@@ -118,8 +144,19 @@ def test_what_was_deleted_is_nowhere_in_the_files(store, path, way):
     elif way == "memory":
         write(store, Changes(head=head, wipe=True))
     else:
-        write(store, Changes(head=head, messages=[make_message(1, message_id="id-WW90")], deleted_signals=[1]))
+        edited = make_message(1, message_id="id-WW90")
+        write(store, Changes(head=head, messages=[edited], words=[make_words_row(1)], deleted_signals=[1]))
     assert sum(occurrences(path, needles)) == 0
+
+
+def test_replaced_words_are_nowhere_in_the_files(store, path):
+    """What a message was found by can be worked out anew without a new text; the old words do not stay behind."""
+    old = make_words_row(0, terms=make_terms(0x1CEB00DA, 0xF00DFACE), days=make_days((731_234, 731_977)))
+    write(store, make_exchange(0, words=[old]))
+    needles = [old.terms.tobytes(), old.days.tobytes()]
+    assert min(occurrences(path, needles)) >= 1
+    write(store, Changes(head=head_of(store), words=[make_words_row(0)]))
+    assert occurrences(path, needles) == [0, 0]
 
 
 def test_a_deletion_that_a_reader_held_up_is_made_good_by_the_next_write(store, path):

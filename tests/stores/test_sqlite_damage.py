@@ -10,7 +10,16 @@ from streetai_core.errors import DamagedFileError, StoreError
 from streetai_core.stores import _sqlite
 from streetai_core.stores.base import Changes, MessageQuery
 from streetai_core.stores.sqlite import SqliteStore
-from streetai_core.testing.factories import make_exchange, make_learned, make_message, make_vector
+from streetai_core.testing.factories import (
+    make_counts,
+    make_days,
+    make_exchange,
+    make_learned,
+    make_message,
+    make_terms,
+    make_vector,
+    make_words_row,
+)
 from streetai_core.testing.store_reading import all_messages, comparable, head_of, read, write
 
 NUMBERS = {
@@ -24,6 +33,7 @@ NUMBERS = {
             "stored_weights",
             "stored_stacks",
             "stored_credits",
+            "stored_words",
         ),
     ),
     "messages": ("sequence", "turn", "sanitised", "crc"),
@@ -31,15 +41,17 @@ NUMBERS = {
     "vectors": ("crc",),
     "weights": ("base_weight", "last_used_turn", "uses", "stack_key", "version", "crc"),
     "stacks": ("stack_key", "size", "version", "crc"),
+    "words": ("sequence", "version", "day", "characters", "question", "crc"),
     "credits": ("signal_key", "turn", "contribution", "old_weight", "new_weight", "crc"),
 }
 TEXTS = {
     "memories": ("token", "encoder", "created_at"),
     "messages": ("message_id", "conversation_id", "role", "name", "created_at", "metadata", "content"),
     "signals": ("kind",),
+    "words": ("conversation_id", "name", "role", "replaces"),
     "credits": ("action", "created_at"),
 }
-VECTORS = {"vectors": ("vector",), "stacks": ("total",)}
+ARRAYS = {"vectors": ("vector",), "stacks": ("total",), "words": ("terms", "counts", "days")}
 
 ROWS = {
     "memories": "memory_id = 'alice'",
@@ -48,6 +60,7 @@ ROWS = {
     "vectors": "signal_key = 7",
     "weights": "signal_key = 7",
     "stacks": "stack_key = 0",
+    "words": "sequence = 7",
     "credits": "position = 7",
 }
 """The row that is damaged, by table."""
@@ -86,7 +99,7 @@ def change(path, *words):
     [
         *[(table, column, f"{column} + 1000") for table, columns in NUMBERS.items() for column in columns],
         *[(table, column, "'2026-x'") for table, columns in TEXTS.items() for column in columns],
-        *[(table, column, "zeroblob(16)") for table, columns in VECTORS.items() for column in columns],
+        *[(table, column, "zeroblob(16)") for table, columns in ARRAYS.items() for column in columns],
     ],
 )
 def test_any_changed_value_is_found(path, table, column, value):
@@ -97,7 +110,7 @@ def test_any_changed_value_is_found(path, table, column, value):
         everything(store)
 
 
-@pytest.mark.parametrize("table", ["vectors", "weights", "stacks"])
+@pytest.mark.parametrize("table", ["vectors", "weights", "stacks", "words"])
 def test_a_missing_row_is_found(path, table):
     """A row that is gone, or cannot be found any more because its key is damaged, is missed."""
     fill(path)
@@ -149,6 +162,35 @@ def test_a_flipped_bit_in_a_vector_is_found(path):
         with pytest.raises(DamagedFileError, match="signal 7 of memory 'alice'"):
             read(store)
         assert len(all_messages(store)) == 60
+
+
+@pytest.mark.parametrize("column", ["terms", "counts", "days"])
+def test_a_flipped_bit_in_words_is_found(path, column):
+    """A message would be found by words, or at a time, that nobody spoke of; the error names it instead."""
+    fill(path)
+    row = make_words_row(7)
+    arrays = row.terms.tobytes() + row.counts.tobytes() + row.days.tobytes()
+    data = bytearray(path.read_bytes())
+    # The three stand side by side in the row.
+    offset = {"terms": 0, "counts": row.terms.nbytes, "days": row.terms.nbytes + row.counts.nbytes}[column]
+    data[data.index(arrays) + offset] ^= 0b100
+    path.write_bytes(data)
+    with SqliteStore(path) as store:
+        with pytest.raises(DamagedFileError, match="words of message 7 of memory 'alice'"):
+            read(store)
+        assert len(all_messages(store)) == 60
+
+
+def test_a_moved_end_of_an_array_is_found(path):
+    """The same bytes, cut into terms, counts and days elsewhere, are other words."""
+    terms, counts = make_terms(2, 3), make_counts(1, 1)
+    with SqliteStore(path, durability="fast") as store:
+        write(store, make_exchange(0, words=[make_words_row(0, terms=terms, counts=counts, days=make_days())]))
+    data = terms.tobytes() + counts.tobytes()
+    cut = {"terms": data[:4], "counts": data[4:6], "days": data[6:]}
+    change(path, "UPDATE words SET", ", ".join(f"{column} = x'{part.hex()}'" for column, part in cut.items()))
+    with SqliteStore(path) as store, pytest.raises(DamagedFileError, match="words of message 0 of memory 'alice'"):
+        read(store)
 
 
 def test_damage_in_one_memory_leaves_the_others_readable(path):

@@ -2,6 +2,7 @@
 
 import pytest
 
+from streetai_core.stores import _sqlite
 from streetai_core.stores.base import Changes, MessageQuery
 from streetai_core.stores.schema import MIGRATIONS, SCHEMA_VERSION
 from streetai_core.stores.sqlite import SqliteStore
@@ -9,7 +10,7 @@ from streetai_core.stores.sqlite_reading import SqliteReading
 from streetai_core.testing.factories import make_exchange, make_head, make_learned, make_message, make_signal_row
 from streetai_core.testing.store_reading import head_of, write
 
-DATA_TABLES = ("messages", "signals", "vectors", "weights", "stacks", "credits")
+DATA_TABLES = ("messages", "signals", "vectors", "weights", "stacks", "words", "credits")
 
 
 @pytest.fixture
@@ -46,6 +47,19 @@ def test_every_table_is_strict(connection):
     assert {table: strict[table] for table in ("memories", *DATA_TABLES)} == dict.fromkeys(
         ("memories", *DATA_TABLES), 1
     )
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        *("question = 2", "terms = x'00'", "terms = x''", "counts = x'00000000000000'", "days = x'0000'"),
+        *("terms = 'text'", "replaces = NULL", "sequence = 9"),
+    ],
+)
+def test_words_that_make_no_sense_are_refused_by_the_table(connection, change):
+    """Whoever edits the file by hand cannot leave arrays that do not fit each other, or words without a message."""
+    with pytest.raises(_sqlite.Error, match=r"constraint|cannot store"):
+        connection.execute(f"UPDATE words SET {change} WHERE sequence = 0")  # noqa: S608 - the changes above
 
 
 def test_the_version_counts_the_migrations(connection):
@@ -102,7 +116,7 @@ def test_a_delta_uses_the_index_of_versions(store, connection):
     deltas = [one for one in statements if "version >" in one]
     plans = [connection.execute("EXPLAIN QUERY PLAN " + one).fetchall()[0][3] for one in deltas]
     assert [plan.split(" USING ")[1].split(" (")[0] for plan in plans] == [
-        f"INDEX {table}_by_version" for table in ("signals", "weights", "stacks")
+        f"INDEX {table}_by_version" for table in ("signals", "weights", "stacks", "words")
     ]
 
 

@@ -1,0 +1,86 @@
+"""An inverted index in RAM: in which rows a term stands, and how often.
+
+Most postings lie sorted by term in three arrays. What came since is kept apart, by term, and merged in when it has
+grown; so adding costs what the new text costs, and looking up is two slices.
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Iterator
+
+import numpy as np
+import numpy.typing as npt
+
+from streetai_core.types import TermCounts, TermHashes
+
+Rows = npt.NDArray[np.intp]
+Counts = npt.NDArray[np.float64]
+
+_MERGE_SHARE = 8
+"""The new postings are merged when they are an eighth of the sorted ones: each posting is then moved about eight times
+while an index grows to any size."""
+
+_MERGE_LEAST = 1 << 14
+"""Fewer new postings than this are never merged: looking them up costs less than sorting."""
+
+
+class Postings:
+    """Rows and counts by term. Rows are only added; whoever removes one masks it."""
+
+    def __init__(self) -> None:
+        self._terms = np.zeros(0, dtype=np.uint32)
+        self._starts = np.zeros(1, dtype=np.int64)
+        self._rows = np.zeros(0, dtype=np.uint32)
+        self._counts = np.zeros(0, dtype=np.uint16)
+        self._recent: dict[int, tuple[array[int], array[int]]] = {}
+        self._recent_size = 0
+
+    def add(self, row: int, hashes: TermHashes, counts: TermCounts) -> None:
+        """Add one row with its terms."""
+        for term, count in zip(hashes.tolist(), counts.tolist(), strict=True):
+            found = self._recent.get(term)
+            if found is None:
+                found = self._recent[term] = (array("L"), array("H"))
+            found[0].append(row)
+            found[1].append(count)
+        self._recent_size += len(hashes)
+        if self._recent_size > max(_MERGE_LEAST, len(self._rows) // _MERGE_SHARE):
+            self._merge()
+
+    def find(self, term: int) -> tuple[Rows, Counts]:
+        """Rows that have a term, and how often it stands in each; two arrays of shape (n,)."""
+        at = int(np.searchsorted(self._terms, np.uint32(term)))
+        parts: list[tuple[npt.NDArray[np.generic], npt.NDArray[np.generic]]] = []
+        if at < len(self._terms) and int(self._terms[at]) == term:
+            span = slice(int(self._starts[at]), int(self._starts[at + 1]))
+            parts.append((self._rows[span], self._counts[span]))
+        recent = self._recent.get(term)
+        if recent is not None:
+            parts.append((np.array(recent[0]), np.array(recent[1])))
+        if not parts:
+            return np.zeros(0, dtype=np.intp), np.zeros(0, dtype=np.float64)
+        return (
+            np.concatenate([rows for rows, _ in parts]).astype(np.intp),
+            np.concatenate([counts for _, counts in parts]).astype(np.float64),
+        )
+
+    def _merge(self) -> None:
+        """Sort the new postings in among the others."""
+        terms = [np.repeat(self._terms, np.diff(self._starts))]
+        rows, counts = [self._rows], [self._counts]
+        for term, term_rows, term_counts in self._recent_postings():
+            terms.append(np.full(len(term_rows), term, dtype=np.uint32))
+            rows.append(term_rows)
+            counts.append(term_counts)
+        every = np.concatenate(terms)
+        order = np.argsort(every, kind="stable")
+        self._terms, first = np.unique(every[order], return_index=True)
+        self._starts = np.append(first, len(every)).astype(np.int64)
+        self._rows = np.concatenate(rows)[order]
+        self._counts = np.concatenate(counts)[order]
+        self._recent, self._recent_size = {}, 0
+
+    def _recent_postings(self) -> Iterator[tuple[int, npt.NDArray[np.uint32], TermCounts]]:
+        for term, (rows, counts) in self._recent.items():
+            yield term, np.array(rows, dtype=np.uint32), np.array(counts, dtype=np.uint16)

@@ -1,0 +1,74 @@
+"""Words rows as rows of the SQLite table and back, under a checksum like every other row."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+
+from streetai_core.stores.base import WordsRow
+from streetai_core.stores.rows import Origin, Row, checksum
+from streetai_core.types import DaySpans, TermCounts, TermHashes
+
+_TERMS = np.dtype("<u4")
+_COUNTS = np.dtype("<u2")
+_DAYS = np.dtype("<i4")
+"""How the arrays are kept, whatever the machine: little-endian."""
+
+_CELLS, _ARRAYS = 9, 12
+"""Where the columns end that come before the arrays, and where the arrays do."""
+
+
+def words_row(words: WordsRow, memory_key: int, version: int) -> Row:
+    """Columns of `words`."""
+    cells = (
+        memory_key,
+        int(words.sequence),
+        version,
+        words.conversation_id,
+        words.name,
+        words.role,
+        int(words.day),
+        int(words.characters),
+        int(words.question),
+    )
+    arrays = (
+        words.terms.astype(_TERMS, copy=False).tobytes(),
+        words.counts.astype(_COUNTS, copy=False).tobytes(),
+        words.days.astype(_DAYS, copy=False).tobytes(),
+    )
+    replaces = json.dumps([int(sequence) for sequence in words.replaces])
+    return (*cells, *arrays, replaces, _words_checksum(cells, arrays, replaces))
+
+
+def words_from(row: Row, origin: Origin) -> WordsRow:
+    """What a message can be found by, from its row; the arrays are read-only.
+
+    Raises:
+        DamagedFileError: the row does not fit its checksum.
+    """
+    cells, arrays, (replaces, crc) = row[:_CELLS], row[_CELLS:_ARRAYS], row[_ARRAYS:]
+    whole = all(isinstance(data, bytes) for data in arrays)
+    if not whole or _words_checksum(cells, arrays, replaces) != crc:
+        raise origin.damaged("words of message", row[1])
+    terms: TermHashes = np.frombuffer(arrays[0], dtype=_TERMS).astype(np.uint32, copy=False)
+    counts: TermCounts = np.frombuffer(arrays[1], dtype=_COUNTS).astype(np.uint16, copy=False)
+    days: DaySpans = np.frombuffer(arrays[2], dtype=_DAYS).astype(np.int32, copy=False).reshape(-1, 2)
+    return WordsRow(
+        sequence=cells[1],
+        conversation_id=cells[3],
+        name=cells[4],
+        role=cells[5],
+        day=cells[6],
+        characters=cells[7],
+        question=bool(cells[8]),
+        terms=terms,
+        counts=counts,
+        days=days,
+        replaces=tuple(json.loads(replaces)),
+    )
+
+
+def _words_checksum(cells: Row, arrays: tuple[bytes, ...], replaces: str) -> int:
+    """CRC-32 of all columns. The lengths of the arrays are in it: where one ends and the next begins counts too."""
+    return checksum((*cells, *map(len, arrays), replaces), b"".join(arrays))

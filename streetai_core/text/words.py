@@ -1,0 +1,92 @@
+"""The words that a text can be found by: lower case, without the commonest, reduced to their stems.
+
+English words are stemmed (Snowball); words of other languages mostly stay as they are, and still match themselves.
+Scripts that put no spaces between words are cut into overlapping pairs of characters.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+import zlib
+from collections import Counter
+from functools import cache, lru_cache
+from typing import Any
+
+import numpy as np
+
+from streetai_core.types import TermCounts, TermHashes
+
+_MOST = np.iinfo(np.uint16).max
+"""Highest count of a word that is told apart; no text of a person has so many of one."""
+
+_LONGEST = 64
+"""Characters of a word that are looked at: longer ones are base64 or the like, equal from the start or not at all."""
+
+_MOST_CACHED = 1 << 16
+"""Words whose stem is remembered; more than a person uses."""
+
+_UNSPACED = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
+"""Thai, Lao, Burmese, Khmer, kana and Han: written without spaces between words."""
+
+_PIECE = re.compile(rf"[{_UNSPACED}]+|[^\W_{_UNSPACED}]+")
+_IS_UNSPACED = re.compile(rf"[{_UNSPACED}]")
+_APOSTROPHES = str.maketrans({"\u2019": "'", "\u02bc": "'"})
+_POSSESSIVE = re.compile(r"'s\b")
+
+_STOP_WORDS = """
+a about above after again all also am an and any are as at be because been before being below between both but by can
+cannot could d did didn do does doesn doing don down during each few for from further had hadn has hasn have haven
+having he her here hers herself him himself his how i if im in into is isn it its itself ive just ll m me more most my
+myself no nor not now of off on once only or other our ours ourselves out over own re s same she should shouldn so some
+such t than that thats the their theirs them themselves then there these they this those through to too under until up
+ve very was wasn we were weren what when where which while who whom why will with won would wouldn you your yours
+yourself yourselves youre dont cant
+"""
+
+STOP_WORDS = frozenset(_STOP_WORDS.split())
+"""Words that stand in most messages and tell none from another."""
+
+
+def terms(text: str) -> list[str]:
+    """The stems of the words of `text`, in order, without stop words."""
+    folded = unicodedata.normalize("NFKC", text).lower().translate(_APOSTROPHES)
+    found: list[str] = []
+    for piece in _PIECE.findall(_POSSESSIVE.sub(" ", folded)):
+        if _IS_UNSPACED.match(piece):
+            found.extend(_pairs(piece))
+        elif piece not in STOP_WORDS:
+            found.append(stem(piece[:_LONGEST]))
+    return found
+
+
+@lru_cache(maxsize=_MOST_CACHED)
+def stem(word: str) -> str:
+    """The stem of a lower-case word: "moved", "moving" and "moves" have the same."""
+    return str(_stemmer()(word))
+
+
+@lru_cache(maxsize=_MOST_CACHED)
+def hashed(term: str) -> int:
+    """A term as a number of 32 bits, the same on every machine; of 100,000 terms, about one shares its number."""
+    return zlib.crc32(term.encode())
+
+
+def counted(text: str) -> tuple[TermHashes, TermCounts]:
+    """The terms of `text` as hashes, ascending, and how often each occurs; two arrays of one shape (t,)."""
+    counts = Counter(hashed(term) for term in terms(text))
+    hashes = np.array(sorted(counts), dtype=np.uint32)
+    return hashes, np.array([min(counts[int(one)], _MOST) for one in hashes], dtype=np.uint16)
+
+
+def _pairs(run: str) -> list[str]:
+    """Overlapping pairs of the characters of a run; a single one stands alone."""
+    return [run[index : index + 2] for index in range(len(run) - 1)] or [run]
+
+
+@cache
+def _stemmer() -> Any:
+    # Comes with fastembed; imported late because most programs that import this module never stem a word.
+    from py_rust_stemmers import SnowballStemmer  # type: ignore[import-untyped]  # noqa: PLC0415
+
+    return SnowballStemmer("english").stem_word

@@ -1,0 +1,148 @@
+"""The word index: scores as a direct calculation gives them, whatever was added, replaced and removed before."""
+
+from __future__ import annotations
+
+import math
+import random
+from dataclasses import dataclass, replace
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from streetai_core.index.words import K1, B, WordIndex, WordsEntry
+
+VOCABULARY = list(range(1, 40))
+NO_DAYS = np.zeros((0, 2), dtype=np.int32)
+
+
+@dataclass(frozen=True)
+class Line:
+    """A message as the direct calculation sees it."""
+
+    sequence: int
+    conversation: str | None
+    terms: tuple[int, ...]
+
+
+def entry(line: Line, **changes) -> WordsEntry:
+    hashes, counts = np.unique(np.array(line.terms, dtype=np.uint32), return_counts=True)
+    made = WordsEntry(
+        sequence=line.sequence,
+        conversation=line.conversation,
+        author=None,
+        characters=len(line.terms),
+        day=1,
+        question=False,
+        terms=hashes,
+        counts=counts.astype(np.uint16),
+        days=NO_DAYS,
+    )
+    return replace(made, **changes)
+
+
+def idf(number: int, having: int) -> float:
+    return math.log(1 + (number - having + 0.5) / (having + 0.5))
+
+
+def directly(lines: list[Line], question: set[int]) -> dict[int, tuple[float, float]]:
+    """Own and around of every message, by the formula and nothing else."""
+    lines = sorted(lines, key=lambda line: line.sequence)
+    wide = []
+    for line in lines:
+        thread = [one for one in lines if one.conversation == line.conversation]
+        at = thread.index(line)
+        wide.append([term for one in thread[max(0, at - 1) : at + 2] for term in one.terms])
+    own = [list(line.terms) for line in lines]
+    most = sum(idf(len(lines), sum(term in text for text in own)) for term in question)
+
+    def score(texts: list[list[int]], number: int) -> float:
+        mean = sum(map(len, texts)) / len(texts) or 1.0
+        norm = K1 * (1 - B + B * len(texts[number]) / mean)
+        return sum(
+            idf(len(texts), sum(term in text for text in texts))
+            * texts[number].count(term)
+            * (K1 + 1)
+            / (texts[number].count(term) + norm)
+            for term in question
+        )
+
+    return {
+        line.sequence: (score(own, number) / most, score(wide, number) / most) for number, line in enumerate(lines)
+    }
+
+
+def check(index: WordIndex, lines: list[Line], question: set[int]) -> None:
+    found = index.scores(question)
+    rows = index.rows_of(np.array([line.sequence for line in lines], dtype=np.int64))
+    expected = directly(lines, question)
+    for line, row in zip(lines, rows, strict=True):
+        assert found.own[row] == pytest.approx(expected[line.sequence][0])
+        assert found.around[row] == pytest.approx(expected[line.sequence][1])
+
+
+terms = st.lists(st.sampled_from(VOCABULARY), min_size=1, max_size=12).map(tuple)
+steps = st.lists(
+    st.tuples(st.sampled_from(["add", "add", "add", "replace", "remove"]), terms, st.sampled_from([None, "a", "b"])),
+    min_size=1,
+    max_size=40,
+)
+
+
+@given(steps=steps, question=st.sets(st.sampled_from(VOCABULARY), min_size=1, max_size=6), seed=st.integers(0, 99))
+def test_scores_are_those_of_the_formula_after_any_changes(steps, question, seed):
+    """A search that drifts from its formula with each edit finds other things after a restart."""
+    choose = random.Random(seed)
+    index, lines = WordIndex(), []
+    for action, text, conversation in steps:
+        if action == "add" or not lines:
+            lines.append(Line(len(index) + 100 if not lines else lines[-1].sequence + 1, conversation, text))
+            index.put(entry(lines[-1]))
+        elif action == "replace":
+            at = choose.randrange(len(lines))
+            lines[at] = replace(lines[at], terms=text)
+            index.put(entry(lines[at]))
+        else:
+            index.remove([lines.pop(choose.randrange(len(lines))).sequence])
+    if lines:
+        check(index, lines, question)
+
+
+def test_many_postings_are_merged_and_still_found():
+    """The sorted part of the index is used only by large memories; it has to give the same."""
+    choose = random.Random(7)
+    lines = [Line(number, None, tuple(choose.choices(VOCABULARY, k=30))) for number in range(1200)]
+    index = WordIndex()
+    for line in lines:
+        index.put(entry(line))
+    check(index, lines, {1, 2, 3})
+
+
+def test_times_are_found_by_overlap():
+    """A question about May has to find what was said in April about May."""
+    index = WordIndex()
+    index.put(entry(Line(0, None, (1,)), day=100, days=np.array([[130, 160]], dtype=np.int32)))
+    index.put(entry(Line(1, None, (1,)), day=140))
+    index.put(entry(Line(2, None, (1,)), day=300))
+    assert [True, True, False] == index.speaks_of(140, 141).tolist()
+    index.remove([0])
+    assert [False, True, False] == index.speaks_of(140, 141).tolist()
+
+
+def test_replacements_are_known_while_both_messages_are_there():
+    """A correction must not outlive the message that made it."""
+    index = WordIndex()
+    index.put(entry(Line(0, None, (1,))))
+    index.put(entry(Line(1, None, (1,)), replaces=(0,)))
+    assert index.replacements() == [(1, 0)]
+    index.remove([1])
+    assert index.replacements() == []
+
+
+def test_a_question_without_known_words_finds_nothing():
+    """No words in common is 0 for every message, not a division by zero."""
+    index = WordIndex()
+    index.put(entry(Line(0, None, (1,))))
+    assert index.scores([999]).own.tolist() == [0.0]
+    assert index.scores([]).around.tolist() == [0.0]
