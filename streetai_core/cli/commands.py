@@ -22,14 +22,20 @@ _OWN_PREFIX = "streetai_"
 
 
 class PluginCommands(click.Group):
-    """A group whose commands are entry points. A broken one says so when it is used, and harms no other."""
+    """A group whose commands are its own and those of entry points.
 
-    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - click's signature
+    A broken entry point says so when it is used, and harms no other; none replaces a command of the group.
+    """
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
         """Their names, sorted; nothing is imported."""
-        return sorted(entry_points(group=GROUP).names)
+        return sorted({*super().list_commands(ctx), *entry_points(group=GROUP).names})
 
-    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002 - as above
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         """The command of this name, imported now; one that only explains itself if that fails."""
+        own = super().get_command(ctx, cmd_name)
+        if own is not None:
+            return own
         found = next(iter(entry_points(group=GROUP, name=cmd_name)), None)
         if found is None:
             return None

@@ -8,6 +8,7 @@ import sys
 import click
 
 from streetai_core import __version__
+from streetai_core.cli.bench import bench
 from streetai_core.cli.commands import PluginCommands
 from streetai_core.cli.wording import one_line
 from streetai_core.errors import StreetAIError
@@ -44,3 +45,6 @@ def main() -> None:
         if isinstance(stream, io.TextIOWrapper):
             # A terminal that cannot show a character gets a question mark, not a traceback.
             stream.reconfigure(errors="replace")
+
+
+main.add_command(bench)

@@ -48,7 +48,7 @@ def test_the_first_run_shows_every_turn(invoke, chat, tmp_path):
         "   1  Mara: My boat Kittiwake draws 1.35 metres.",
         "   3  Mara: How deep does Kittiwake lie in the water?",
         "the whole history",
-        "score = meaning + activation",
+        "score = meaning + words + context: author, time, ",
         "2026-03-02  Mara       My boat Kittiwake",
         "reply    She draws 1.35 metres.",
         "Stored: 6 messages as ",

@@ -11,6 +11,7 @@ from streetai_core.cli import main
 from tests.cli.conftest import OUR_COMMANDS, ROOT
 
 COMMANDS = [
+    "bench",
     "breaks",
     "chatters",
     "dashes",

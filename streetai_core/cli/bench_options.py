@@ -1,0 +1,151 @@
+"""What the commands of `streetai bench` have in common: their options, and what the options stand for."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+from streetai_core.errors import InputError
+
+if TYPE_CHECKING:
+    from streetai_core.config import Config
+    from streetai_core.encoders.base import Encoder
+    from streetai_core.evaluation.embedding_cache import DiskCachedEncoder
+
+_HASHED_DIM = 384
+"""Of the vectors of `--encoder hashing`; the published product takes no other length."""
+
+_Command = TypeVar("_Command", bound=Callable[..., Any])
+
+
+def numbers(_context: click.Context, _option: click.Parameter, value: str) -> tuple[int, ...]:
+    """A callback for whole numbers from 1, separated by commas: ascending, each once.
+
+    Raises:
+        BadParameter: it is something else.
+    """
+    try:
+        found = {int(part) for part in value.split(",")}
+    except ValueError as error:
+        raise click.BadParameter(f"{value!r} is not a list of whole numbers such as 500,1500") from error
+    if min(found) < 1:
+        raise click.BadParameter("the numbers must be at least 1")
+    return tuple(sorted(found))
+
+
+def names_of(_context: click.Context, _option: click.Parameter, value: str) -> tuple[str, ...]:
+    """A callback for names, separated by commas, in the order given.
+
+    Raises:
+        BadParameter: there is none.
+    """
+    names = tuple(part.strip() for part in value.split(",") if part.strip())
+    if not names:
+        raise click.BadParameter("give at least one name")
+    return names
+
+
+_DATA = (
+    click.option(
+        "--data",
+        required=True,
+        type=click.Path(path_type=Path),
+        metavar="FILE",
+        help="Recorded conversations with questions (JSON).",
+    ),
+    click.option(
+        "--limit-conversations", "most", type=click.IntRange(min=1), metavar="N", help="Only the first N conversations."
+    ),
+    click.option(
+        "--embeddings",
+        type=click.Path(path_type=Path),
+        metavar="FOLDER",
+        help="Where embeddings are kept from run to run.  [default: in the user's cache folder]",
+    ),
+)
+
+_ALWAYS = (
+    click.option(
+        "--config",
+        "config_name",
+        default="default",
+        metavar="FILE|classic",
+        help="Settings of the memory: a JSON object, or the published pipeline.  [default: those of Config()]",
+    ),
+    click.option(
+        "--encoder",
+        "encoder_name",
+        type=click.Choice(["default", "hashing"]),
+        default="default",
+        show_default=True,
+        help="The embedding model, or hashed words, which need none.",
+    ),
+    click.option(
+        "--out",
+        type=click.Path(path_type=Path, file_okay=False),
+        default=Path("streetai-bench"),
+        show_default=True,
+        metavar="FOLDER",
+        help="Where results go; what is done already is taken from there.",
+    ),
+    click.option("--json", "as_json", is_flag=True, help="Print the results as one JSON object, nothing else."),
+)
+
+
+def data_options(command: _Command) -> _Command:
+    """The options of a benchmark on recorded conversations."""
+    return _with(command, (*_DATA, *_ALWAYS))
+
+
+def common_options(command: _Command) -> _Command:
+    """The options of every benchmark."""
+    return _with(command, _ALWAYS)
+
+
+def read_config(name: str) -> Config:
+    """The settings that `--config` names.
+
+    Raises:
+        InputError: the file cannot be read, or is not a JSON object.
+        ConfigError: it has an unknown setting, or a value out of range.
+    """
+    from streetai_core.config import Config  # noqa: PLC0415 - not for --help
+
+    if name in {"default", "classic"}:
+        return Config.classic() if name == "classic" else Config()
+    try:
+        values = json.loads(Path(name).read_text(encoding="utf-8"))
+    except OSError as error:
+        raise InputError(f"cannot read the settings {name!r}: {error.strerror or error}") from error
+    except ValueError as error:
+        raise InputError(f"the settings {name!r} are not JSON: {error}") from error
+    if not isinstance(values, dict):
+        raise InputError(f"the settings {name!r} must be a JSON object")
+    return Config.from_dict(values)
+
+
+def plain_encoder(name: str) -> Encoder:
+    """The encoder that `--encoder` names."""
+    from streetai_core.encoders import HashingEncoder, default_encoder  # noqa: PLC0415 - slow, and not for --help
+
+    return HashingEncoder(_HASHED_DIM) if name == "hashing" else default_encoder()
+
+
+def cached_encoder(name: str, embeddings: Path | None) -> DiskCachedEncoder:
+    """The same with its vectors on disk."""
+    from streetai_core.evaluation.embedding_cache import (  # noqa: PLC0415 - slow, and not for --help
+        DiskCachedEncoder,
+        default_folder,
+    )
+
+    return DiskCachedEncoder(plain_encoder(name), embeddings or default_folder())
+
+
+def _with(command: _Command, options: tuple[Callable[[_Command], _Command], ...]) -> _Command:
+    for option in reversed(options):
+        command = option(command)
+    return command

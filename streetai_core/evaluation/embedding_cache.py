@@ -1,0 +1,140 @@
+"""Embeddings on disk, so that a benchmark that is run again embeds nothing again."""
+
+from __future__ import annotations
+
+import os
+import re
+import sys
+import zipfile
+from collections.abc import Sequence
+from hashlib import blake2b
+from pathlib import Path
+from threading import Lock
+
+import numpy as np
+
+from streetai_core.encoders.base import Encoder, InputKind
+from streetai_core.types import Matrix, Vector
+
+_KEY_BYTES = 16
+"""Of a 128-bit hash: no two texts of any data set share one by accident."""
+
+_SAVED_EVERY = 2_000
+"""New vectors after which the file is written: seconds to a minute of a model's work, the most that a crash loses."""
+
+
+def default_folder() -> Path:
+    """Where programs of this user keep what they can make again."""
+    if sys.platform == "win32":
+        base = os.environ.get("LOCALAPPDATA")
+    else:
+        base = os.environ.get("XDG_CACHE_HOME")
+    return (Path(base) if base else Path.home() / ".cache") / "streetai" / "embeddings"
+
+
+class DiskCachedEncoder(Encoder):
+    """Another encoder whose vectors are kept in one NumPy file, named after its fingerprint.
+
+    Texts are kept as hashes only. Call `save` when done. Several processes may share the folder: each adds what the
+    file has when it saves; of two that save at the same moment one may lose vectors, which are then made again.
+
+    Args:
+        encoder: does the work.
+        folder: made if it is not there.
+    """
+
+    def __init__(self, encoder: Encoder, folder: Path) -> None:
+        self._encoder = encoder
+        slug = re.sub(r"[^A-Za-z0-9.]+", "-", encoder.fingerprint).strip("-")
+        self._path = folder / f"{slug}.npz"
+        self._lock = Lock()
+        self._rows = self._read()
+        self._unsaved = 0
+        self.encoded = 0
+        """Texts that the encoder was given."""
+
+    @property
+    def fingerprint(self) -> str:
+        """The encoder's: a cached vector is its vector."""
+        return self._encoder.fingerprint
+
+    @property
+    def dim(self) -> int:
+        """Length of a vector."""
+        return self._encoder.dim
+
+    @property
+    def symmetric(self) -> bool:
+        """The encoder's."""
+        return self._encoder.symmetric
+
+    @property
+    def max_tokens(self) -> int | None:
+        """The encoder's limit."""
+        return self._encoder.max_tokens
+
+    def count_tokens(self, texts: Sequence[str]) -> list[int]:
+        """The encoder's count."""
+        return self._encoder.count_tokens(texts)
+
+    def embed(self, texts: Sequence[str], kind: InputKind) -> Matrix:
+        """The encoder's raw embeddings, past the cache, shape (len(texts), dim)."""
+        return self._encoder.embed(texts, kind)
+
+    def encode(self, texts: Sequence[str], kind: InputKind = "document") -> Matrix:
+        """Unit vectors of `texts`, shape (len(texts), dim) float32, made only where the file has none.
+
+        Raises:
+            EncoderError: the encoder failed.
+            VectorError: it returned something that is not `len(texts)` finite vectors of `dim`.
+        """
+        if not texts:
+            return self._encoder.encode(texts, kind)
+        keys = [self._key(text, kind) for text in texts]
+        with self._lock:
+            missing = {key: text for key, text in zip(keys, texts, strict=True) if key not in self._rows}
+        for start in range(0, len(missing), _SAVED_EVERY):
+            part = dict(list(missing.items())[start : start + _SAVED_EVERY])
+            encoded = self._encoder.encode(list(part.values()), kind)
+            with self._lock:
+                self._rows.update(zip(part, encoded, strict=True))
+                self._unsaved += len(part)
+                self.encoded += len(part)
+            if self._unsaved >= _SAVED_EVERY:
+                self.save()
+        with self._lock:
+            return np.stack([self._rows[key] for key in keys])
+
+    def save(self) -> None:
+        """Write what is new to the file; a reader sees the old file or the new one, never a part."""
+        with self._lock:
+            if not self._unsaved:
+                return
+            self._rows = {**self._read(), **self._rows}
+            self._path.parent.mkdir(parents=True, exist_ok=True)
+            part = self._path.with_name(f"{self._path.name}.{os.getpid()}.part")
+            keys = np.frombuffer(b"".join(self._rows), dtype=np.uint8).reshape(-1, _KEY_BYTES)
+            try:
+                with part.open("wb") as file:
+                    np.savez(file, keys=keys, vectors=np.stack(list(self._rows.values())))
+                part.replace(self._path)
+            finally:
+                part.unlink(missing_ok=True)
+            self._unsaved = 0
+
+    def _read(self) -> dict[bytes, Vector]:
+        """What the file holds; nothing if it is missing or damaged, since all of it can be made again."""
+        try:
+            # Opened here, because NumPy leaves a damaged file open.
+            with self._path.open("rb") as file, np.load(file, allow_pickle=False) as stored:
+                keys, vectors = stored["keys"], stored["vectors"]
+        except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile):
+            return {}
+        fits = keys.ndim == 2 and vectors.shape == (len(keys), self.dim)  # noqa: PLR2004 - a matrix
+        if not fits or vectors.dtype != np.float32 or not np.isfinite(vectors).all():
+            return {}
+        return {key.tobytes(): vector for key, vector in zip(keys, vectors, strict=True)}
+
+    def _key(self, text: str, kind: InputKind) -> bytes:
+        side = b"" if self._encoder.symmetric else kind.encode()
+        return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=_KEY_BYTES, person=side).digest()

@@ -1,0 +1,206 @@
+"""`streetai bench`: every command ends with figures or with one clear line, and goes on where it was stopped."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+
+import pytest
+from click.testing import CliRunner
+
+from streetai_core import Config
+from streetai_core.cli import main
+from tests.evaluation import recordings
+
+
+@pytest.fixture
+def bench(tmp_path):
+    """Run a command of the group on the small data, with an encoder that needs no model."""
+
+    def run(command, *arguments, data=None):
+        source = [] if command == "speed" else ["--data", str(data or recordings.write(tmp_path))]
+        cache = [] if command == "speed" else ["--embeddings", str(tmp_path / "embeddings")]
+        always = ["--encoder", "hashing", "--out", str(tmp_path / "out"), *cache]
+        return CliRunner().invoke(main, ["bench", command, *source, *always, *arguments])
+
+    return run
+
+
+def test_recall_prints_and_saves_figures(bench, tmp_path):
+    """If it fails, `streetai bench recall` tells nobody anything."""
+    done = bench("recall", "--budgets", "60,300", "--systems", "streetai,classic,bm25", "--units", "messages")
+    assert (0, "") == (done.exit_code, done.stderr)
+    for text in ("streetai", "classic", "bm25 messages", "at 60", "at 300", "rec@5", "MRR", "several", "tiny"):
+        assert text in done.stdout
+    report = json.loads((tmp_path / "out" / "recall.json").read_text(encoding="utf-8"))
+    assert [60, 300] == report["budgets"]
+    rows = (tmp_path / "out" / "recall-questions.jsonl").read_text(encoding="utf-8").splitlines()
+    assert 3 * 6 == len(rows)
+    assert not any(text in "".join(rows) for text in ("hazelnut", "Mara"))
+
+
+def test_json_is_one_object_and_nothing_else(bench):
+    """If it fails, a script cannot read the figures."""
+    done = bench("recall", "--budgets", "60", "--systems", "streetai", "--json", "--limit-conversations", "1")
+    report = json.loads(done.stdout)
+    assert ("recall", ["harbour"], "") == (report["benchmark"], report["data"]["conversations"], done.stderr)
+    assert 4 == report["systems"][0]["all"]["questions"]
+
+
+def test_a_run_goes_on_with_what_is_there(bench, tmp_path):
+    """If it fails, a run that was stopped is lost."""
+    first = bench("recall", "--budgets", "60", "--systems", "streetai", "--json")
+    parts = {path: path.stat().st_mtime_ns for path in (tmp_path / "out" / "parts").iterdir()}
+    second = bench("recall", "--budgets", "60", "--systems", "streetai", "--json")
+    assert json.loads(first.stdout)["systems"] == json.loads(second.stdout)["systems"]
+    assert parts == {path: path.stat().st_mtime_ns for path in (tmp_path / "out" / "parts").iterdir()}
+
+
+@pytest.mark.parametrize(("name", "expected"), [("classic", Config.classic()), ("file", Config(top_stacks=2))])
+def test_the_settings_are_those_that_were_asked_for(bench, tmp_path, name, expected):
+    """If it fails, the figures are about other settings."""
+    path = tmp_path / "settings.json"
+    path.write_text('{"top_stacks": 2}', encoding="utf-8")
+    done = bench(
+        "recall",
+        "--budgets",
+        "60",
+        "--systems",
+        "streetai",
+        "--json",
+        "--config",
+        str(path) if name == "file" else name,
+    )
+    assert expected.to_dict() == json.loads(done.stdout)["systems"][0]["settings"]
+
+
+def test_variants_are_compared_by_leaving_one_out(bench, tmp_path):
+    """If it fails, settings are chosen on what they are measured on."""
+    path = tmp_path / "grid.json"
+    path.write_text('{"settings": {"decay_rate": [0.0, 0.5]}}', encoding="utf-8")
+    done = bench("recall", "--budgets", "60", "--systems", "streetai", "--grid", str(path))
+    assert 0 == done.exit_code
+    assert "leave one out over streetai" in done.stdout
+    assert "Held out harbour: best on the others was decay_rate=" in done.stdout
+
+
+def test_systems_that_are_not_installed_are_named(bench, monkeypatch):
+    """If it fails, a table without rivals looks as if there were none."""
+    monkeypatch.setattr("streetai_core.evaluation.rivals.find_spec", lambda _name: None)
+    done = bench("recall", "--budgets", "60", "--systems", "streetai,mem0")
+    assert "Not compared: mem0: not installed, pip install mem0ai" in done.stdout
+
+
+def test_tokens_prints_and_saves_figures(bench, tmp_path):
+    """If it fails, `streetai bench tokens` tells nobody anything."""
+    done = bench("tokens", "--budget", "200", "--learn")
+    assert (0, "") == (done.exit_code, done.stderr)
+    assert "harbour: how prompts grow" in done.stdout
+    report = json.loads((tmp_path / "out" / "tokens.json").read_text(encoding="utf-8"))
+    assert (200, True, Config().to_dict()) == (report["budget"], report["learn"], report["config"])
+    assert 8 == len((tmp_path / "out" / "tokens-turns.jsonl").read_text(encoding="utf-8").splitlines())
+
+
+def test_learning_prints_and_saves_figures(bench, tmp_path):
+    """If it fails, `streetai bench learning` tells nobody anything."""
+    done = bench("learning", "--turns", "4")
+    assert (0, "") == (done.exit_code, done.stderr)
+    for text in ("terse", "echoing", "After 4 turns", "evidence demoted"):
+        assert text in done.stdout
+    report = json.loads((tmp_path / "out" / "learning.json").read_text(encoding="utf-8"))
+    assert {"terse", "echoing"} == set(report["credit"])
+
+
+def test_absence_prints_and_saves_figures(bench, tmp_path):
+    """If it fails, `streetai bench absence` tells nobody anything."""
+    done = bench("absence")
+    assert (0, "") == (done.exit_code, done.stderr)
+    assert "strangers not found" in done.stdout
+    report = json.loads((tmp_path / "out" / "absence.json").read_text(encoding="utf-8"))
+    assert (6, 4) == (report["all"]["questions"], report["all"]["strangers"])
+
+
+def test_speed_prints_and_saves_figures(bench, tmp_path):
+    """If it fails, `streetai bench speed` tells nobody anything."""
+    done = bench("speed", "--sizes", "30", "--repeats", "2")
+    assert (0, "") == (done.exit_code, done.stderr)
+    for text in ("retrieve", "build_prompt", "post_process", "times the encoder"):
+        assert text in done.stdout
+    assert 7 == len(json.loads((tmp_path / "out" / "speed.json").read_text(encoding="utf-8"))["timings"])
+
+
+@pytest.mark.parametrize(
+    ("arguments", "named"),
+    [
+        (["--config", "nothing.json"], "cannot read the settings"),
+        (["--grid", "nothing.json"], "cannot read the grid"),
+        (["--systems", "zep"], "there is no system zep; known are streetai, classic"),
+        (["--units", "pages"], "there is no kind of units pages"),
+        (["--budgets", "many"], "is not a list of whole numbers"),
+        (["--budgets", "0,500"], "at least 1"),
+        (["--systems", ","], "at least one name"),
+    ],
+)
+def test_what_cannot_be_used_ends_with_one_line(bench, arguments, named):
+    """If it fails, a slip in a command ends in a traceback."""
+    done = bench("recall", *arguments)
+    assert done.exit_code in {1, 2}
+    assert named in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize("command", ["recall", "tokens", "learning"])
+def test_a_wrong_data_file_is_refused_by_field(bench, tmp_path, command):
+    """If it fails, the author of a data file has to search for the mistake."""
+    values = recordings.document()
+    values["conversations"][1]["messages"][2]["role"] = "human"
+    done = bench(command, data=recordings.write(tmp_path, values))
+    assert 1 == done.exit_code
+    assert "conversations[1].messages[2].role must be one of" in done.stderr
+    assert 1 == len(done.stderr.splitlines())
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no signal that only interrupts a child")
+def test_ctrl_c_says_where_to_go_on(tmp_path):
+    """If it fails, who interrupts gets a traceback, and does not know that the work is kept."""
+    # The process interrupts itself when the memory of the second conversation is made: nothing depends on time.
+    probe = (
+        "import os, signal, sys\n"
+        "folders = []\n"
+        "def watch(event, arguments):\n"
+        "    if event == 'tempfile.mkdtemp':\n"
+        "        folders.append(arguments[0])\n"
+        "        if len(folders) == 2:\n"
+        "            os.kill(os.getpid(), signal.SIGINT)\n"
+        "sys.addaudithook(watch)\n"
+        "from streetai_core.cli import main\n"
+        "main(prog_name='streetai')\n"
+    )
+    arguments = ["bench", "recall", "--data", str(recordings.write(tmp_path)), "--systems", "streetai"]
+    arguments += ["--encoder", "hashing", "--embeddings", "cache", "--out", "out", "--budgets", "60"]
+    done = subprocess.run(
+        [sys.executable, "-c", probe, *arguments],
+        cwd=tmp_path,
+        env={**os.environ, "NO_COLOR": "1"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert 128 + signal.SIGINT == done.returncode
+    assert "Interrupted. What is done is in out; the same command goes on from there." in done.stderr
+    assert "Traceback" not in done.stderr
+    assert 1 == len(list((tmp_path / "out" / "parts").iterdir()))
+    assert 1 == len(list((tmp_path / "cache").glob("*.npz")))
+
+
+def test_help_waits_for_nothing_slow():
+    """If it fails, `streetai --help` takes a second."""
+    probe = (
+        "import sys; sys.argv = ['streetai', 'bench', 'recall', '--help']\n"
+        "from streetai_core.cli import main\n"
+        "try: main()\n"
+        "finally: print([name for name in sys.modules if name.startswith(('rich', 'fastembed', 'llama', 'langchain'))])"
+    )
+    done = subprocess.run([sys.executable, "-c", probe], capture_output=True, text=True, check=False)
+    assert (0, "[]") == (done.returncode, done.stdout.splitlines()[-1])
