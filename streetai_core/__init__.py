@@ -12,6 +12,7 @@ from streetai_core.config import Config
 from streetai_core.encoders.base import Encoder
 from streetai_core.errors import StreetAIError
 from streetai_core.memory import Memory
+from streetai_core.recall.filtering import RecallFilter
 from streetai_core.registry import MemoryRegistry
 from streetai_core.stores.base import Store
 from streetai_core.tokens import EstimatedTokens, TiktokenTokens, TokenCounter
@@ -27,6 +28,7 @@ __all__ = [
     "Message",
     "NewMessage",
     "Prompt",
+    "RecallFilter",
     "Signal",
     "Stack",
     "Store",

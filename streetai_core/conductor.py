@@ -2,34 +2,36 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+import logging
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from concurrent.futures import Executor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import TypeAlias
 
 from streetai_core.coherence import CoherentState, Plan
 from streetai_core.config import Config
 from streetai_core.encoders.base import Encoder
-from streetai_core.errors import InputError
+from streetai_core.errors import EncoderError, InputError
+from streetai_core.planning.crediting import Reply
 from streetai_core.planning.learning import LearningStep
 from streetai_core.planning.preparing import Prepared, Progress, prefix, prepare
+from streetai_core.planning.replacing import Replacing
 from streetai_core.planning.writing import Addition, check_encoder, plan_add, plan_delete
 from streetai_core.recall.hits import signal_key
 from streetai_core.recall.looking import signals_of
-from streetai_core.reporting import weight_update
+from streetai_core.recall.question import Question, read_question
+from streetai_core.reporting import Sent, weight_update
 from streetai_core.state import MemoryState
 from streetai_core.stores.base import Changes, MessageQuery, ReadTransaction, Store, WriteTransaction
-from streetai_core.text.chunking import sentence_spans
 from streetai_core.text.clean import check_id, clean, is_blank
 from streetai_core.tokens import TokenCounter, count_message
-from streetai_core.types import Matrix, Message, NewMessage, Role, Vector, WeightUpdate
+from streetai_core.types import Hit, Message, NewMessage, Role, Vector, WeightUpdate
+
+_log = logging.getLogger(__name__)
 
 Lesson: TypeAlias = tuple[list[LearningStep], dict[int, Message]]
 """What was learned about which signals, and their messages by sequence."""
-
-_REPLY_PARTS = 64
-"""Sentences of a reply that credit looks at; a longer reply is mostly listing or code."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +46,19 @@ class Surroundings:
     """The time of messages that come without one."""
     executor: Callable[[], Executor]
     """Where async twins run."""
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A question as it is given to ranking."""
+
+    text: str
+    vector: Vector | None
+    """`None`: the encoder failed, or is not wanted."""
+
+    def marked(self, hits: Iterable[Hit]) -> list[Hit]:
+        """Hits that say what they were found for."""
+        return [replace(hit, question=self.text) for hit in hits]
 
 
 class Conductor:
@@ -77,23 +92,43 @@ class Conductor:
         ids = [item.message.message_id for item in prepared if item is not None and item.message.message_id]
         known = {name: found[0] for name in ids if (found := transaction.messages(MessageQuery(message_id=name)))}
         around = self._around
-        return plan_add(state, prepared, known, encoder=around.encoder, config=self.config, now=around.clock())
+        return plan_add(
+            state,
+            prepared,
+            known,
+            replacing=replacing_in(transaction, state),
+            encoder=around.encoder,
+            config=self.config,
+            now=around.clock(),
+        )
 
     def _sent(
-        self, transaction: ReadTransaction, state: MemoryState, ids: Sequence[str]
+        self, transaction: ReadTransaction, state: MemoryState, sent: Sent
     ) -> tuple[list[int], dict[int, Message]]:
-        """Of the signals with these ids those that are there, each once, and their messages by sequence."""
-        keys = list(dict.fromkeys(key for name in ids if (key := signal_key(state, name)) is not None))
+        """Of the signals that were sent those that are there, each once, and their messages by sequence."""
+        keys = list(dict.fromkeys(key for name in sent.ids if (key := signal_key(state, name)) is not None))
         if keys:
             check_encoder(state.head, self._around.encoder)
         return keys, messages_of(transaction, state.columns.column("sequence")[state.columns.rows(keys)].tolist())
 
-    def _reply_vectors(self, ids: Sequence[str], reply: str) -> Matrix | None:
-        """The parts of a reply embedded, shape (m, dim); `None` if there is nothing to learn or to learn from."""
-        check_text(reply, "the reply")
-        if not ids or is_blank(reply):
+    def _reply(self, sent: Sent, text: str, question: str | None) -> Reply | None:
+        """A reply made ready to learn from; `None` if there is nothing to learn or to learn from.
+
+        The encoder is asked only for the published credit.
+        """
+        check_text(text, "the reply")
+        if question is not None:
+            check_text(question, "the question")
+        if not sent.ids or is_blank(text):
             return None
-        return self._around.encoder.encode(self._reply_parts(clean(reply)[0]), "document")
+        text = clean(text)[0]
+        question = sent.question if question is None else question
+        return Reply(
+            text=text,
+            at=self._around.clock(),
+            question=None if question is None or is_blank(question) else clean(question)[0],
+            vector=self._around.encoder.encode([text], "document") if self.config.credit == "reply" else None,
+        )
 
     def _learn(self, plan: Plan[Lesson]) -> list[WeightUpdate]:
         """Carry out a plan that learns, and report it."""
@@ -101,8 +136,11 @@ class Conductor:
             (steps, messages), state = self._coherent.write(plan)
             return [weight_update(state, step, messages) for step in steps]
 
-    def _question_vector(self, question: str) -> Vector | None:
-        """The question embedded; `None` if it is blank or there is nothing to compare it with."""
+    def _asked(self, question: str, config: Config | None = None) -> Asked | None:
+        """The question cleaned and embedded; `None` if it is blank or there is nothing to compare it with.
+
+        Where words can find something too, an encoder that fails is reported to the log, and words decide alone.
+        """
         if not isinstance(question, str):
             raise InputError(f"the question must be a str, got {type(question).__name__}")
         if is_blank(question):
@@ -111,8 +149,29 @@ class Conductor:
             if state is None or not len(state.columns):
                 return None
             check_encoder(state.head, self._around.encoder)
-        vector: Vector = self._around.encoder.encode([clean(question)[0]], "query")[0]
-        return vector
+        text = clean(question)[0]
+        config = self.config if config is None else config
+        words_find = config.ranking == "additive" and config.strategy != "vector"
+        if words_find and config.strategy == "keyword":
+            return Asked(text, None)
+        try:
+            return Asked(text, self._around.encoder.encode([text], "query")[0])
+        except EncoderError:
+            if not words_find:
+                raise
+            _log.warning("the encoder failed; this question is answered by words alone", exc_info=True)
+            return Asked(text, None)
+
+    def _room(self, token_budget: int | None) -> int | None:
+        """Tokens that recalled passages may take at most; `None` if nothing limits them."""
+        decided = self.config.budget_decides and token_budget is not None
+        return token_budget if decided else self.config.recall_tokens
+
+    def _question(self, asked: Asked, state: MemoryState, without: Collection[int] = ()) -> Question:
+        """The question, read for ranking."""
+        return read_question(
+            asked.text, asked.vector, turn=state.head.next_turn, asked_at=self._around.clock(), without=without
+        )
 
     def _delete(self, query: MessageQuery) -> int:
         """Remove the messages that a query finds."""
@@ -131,17 +190,21 @@ class Conductor:
             count, _ = self._coherent.write(plan)
             return count
 
-    def _reply_parts(self, reply: str) -> list[str]:
-        """What credit compares the signals with."""
-        if self.config.credit == "reply":
-            return [reply]
-        sentences = [text for start, end in sentence_spans(reply) if not is_blank(text := reply[start:end].strip())]
-        return sentences[:_REPLY_PARTS]
-
 
 def messages_of(transaction: ReadTransaction, sequences: Sequence[int]) -> dict[int, Message]:
     """Messages with their texts, by sequence."""
     return {message.sequence: message for message in transaction.messages(MessageQuery(sequences=sequences))}
+
+
+def replacing_in(transaction: ReadTransaction, state: MemoryState) -> Replacing:
+    """Finds what new messages replace in a memory."""
+    return Replacing(state, lambda sequences: messages_of(transaction, sequences))
+
+
+def scores_of(state: MemoryState, sent: Sent) -> dict[int, float]:
+    """Retrieval scores by signal key, of the signals that are there."""
+    keyed = ((signal_key(state, name), score) for name, score in sent.scores.items())
+    return {key: score for key, score in keyed if key is not None}
 
 
 def roles_of(messages: Mapping[int, Message]) -> dict[int, Role]:

@@ -12,8 +12,9 @@ from streetai_core.types import ROLES, Role
 
 Ranking: TypeAlias = Literal["additive", "product"]
 CentroidKind: TypeAlias = Literal["mean", "decayed"]
-CreditKind: TypeAlias = Literal["sentences", "reply"]
+CreditKind: TypeAlias = Literal["words", "reply"]
 PassageKind: TypeAlias = Literal["message", "chunk"]
+Strategy: TypeAlias = Literal["hybrid", "vector", "keyword"]
 
 HALF_LIFE_TURNS = 50
 """Turns in which a weight halves; the published default. One stored message is one turn."""
@@ -41,7 +42,7 @@ class Config:
     activation_threshold: float = 0.15
     """Score from which a signal is recalled under `ranking="product"`. Inclusive."""
     max_thinking_space: int = 25
-    """Most signals recalled for one question."""
+    """Most signals recalled for one question, unless `budget_decides` and a token budget is given."""
     revival_similarity: float = 0.45
     """Similarity from which a dead signal comes back under `ranking="product"`. 0 turns revival off in both
     rankings."""
@@ -52,7 +53,8 @@ class Config:
     demote_factor: float = 0.95
     """What an unhelpful signal's base weight is multiplied by."""
     high_relevance: float = 0.55
-    """Credit from which a signal is boosted. Inclusive."""
+    """Credit from which a signal is boosted. Inclusive. In measured conversations half of the true evidence lies above
+    it, and fewer than one in a hundred of the other hits; what shares nothing new with the reply never does."""
     low_relevance: float = 0.20
     """Credit up to which a signal is demoted. Inclusive."""
     max_base_weight: float = 8.0
@@ -65,10 +67,14 @@ class Config:
 
     ranking: Ranking = "additive"
     """How similarity and weight make a score: their bounded sum, or the published product."""
+    strategy: Strategy = "hybrid"
+    """What finds signals under `ranking="additive"`: meaning and words and the context of the message, meaning alone,
+    or words with context alone."""
     centroid: CentroidKind = "mean"
     """Centroid of a stack: the mean of its signals, or the published mean weighted by effective weight."""
-    credit: CreditKind = "sentences"
-    """What the reply is compared by: its best sentence, or (published) the reply as a whole."""
+    credit: CreditKind = "words"
+    """What a signal gets credit for: words that the reply did not have from the question, weighted by rarity, with the
+    place that recall gave the signal; or (published) its cosine with the whole reply."""
     passage: PassageKind = "message"
     """What is sent for a hit: the message round it, or (published) the bare chunk."""
     embed_author: bool = True
@@ -77,8 +83,10 @@ class Config:
     direct_search: bool = True
     """Search all signals beside those of the woken stacks, so that stacks never hide an answer."""
     min_similarity: float = 0.20
-    """Similarity below which nothing is recalled under `ranking="additive"`. Unrelated texts lie at 0.05 to 0.25 with
+    """Similarity below which nothing is recalled with `strategy="vector"`. Unrelated texts lie at 0.05 to 0.25 with
     all-MiniLM-L6-v2."""
+    min_relevance: float = 0.20
+    """Meaning and words together below which nothing is recalled with the other strategies."""
     activation_share: float = 0.03
     """Most that weight and freshness add to the similarity under `ranking="additive"`. Small enough that a clearly
     better match always wins."""
@@ -91,12 +99,16 @@ class Config:
     """Most tokens of the verbatim window; its newest message is sent whole in any case. `None`: no limit."""
     recall_tokens: int | None = 500
     """Most tokens of the recalled block. `None`: no limit but the token budget."""
+    budget_decides: bool = True
+    """Whether a token budget alone says how much is recalled, in place of `recall_tokens` and `max_thinking_space`."""
     passage_tokens: int = 60
-    """A recalled message longer than this is sent in part: what matched with its surroundings."""
+    """A recalled message longer than this is sent in part: what matched with its surroundings, at least this long, and
+    with a token budget about half of the message."""
 
-    min_chunk_chars: int = 30
-    min_chunk_words: int = 5
-    """A chunk smaller than either is merged with its neighbour."""
+    min_chunk_chars: int = 200
+    min_chunk_words: int = 35
+    """A chunk smaller than either is merged with its neighbour. Chat messages mostly stay whole: a sentence alone
+    finds less."""
     max_chunk_chars: int = 400
     max_chunk_words: int = 60
     """A chunk larger than either is cut."""
@@ -130,6 +142,10 @@ class Config:
             "history_ceiling": False,
             "window_tokens": None,
             "recall_tokens": None,
+            "strategy": "vector",
+            "budget_decides": False,
+            "min_chunk_chars": 30,
+            "min_chunk_words": 5,
             "signal_roles": ROLES,
         }
         return cls(**(published | changes))
@@ -222,8 +238,11 @@ _RULES: tuple[_Rule, ...] = (
     _Rule("min_base_weight", "a number above 0 and up to 1", _number(0, 1, above=True)),
     _Rule("max_untrusted_weight", _POSITIVE, _number(0, above=True)),
     _Rule("ranking", "'additive' or 'product'", _choice("additive", "product")),
+    _Rule("strategy", "'hybrid', 'vector' or 'keyword'", _choice("hybrid", "vector", "keyword")),
+    _Rule("budget_decides", "True or False", lambda value: isinstance(value, bool)),
+    _Rule("min_relevance", "a number", _number(-math.inf)),
     _Rule("centroid", "'mean' or 'decayed'", _choice("mean", "decayed")),
-    _Rule("credit", "'sentences' or 'reply'", _choice("sentences", "reply")),
+    _Rule("credit", "'words' or 'reply'", _choice("words", "reply")),
     _Rule("passage", "'message' or 'chunk'", _choice("message", "chunk")),
     _Rule("embed_author", "True or False", lambda value: isinstance(value, bool)),
     _Rule("direct_search", "True or False", lambda value: isinstance(value, bool)),

@@ -2,28 +2,42 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
+from dataclasses import replace
 from datetime import datetime
 from itertools import islice
 from types import EllipsisType
 from typing import Any
 
 from streetai_core.aio import twin
-from streetai_core.conductor import Conductor, Lesson, check_count, check_text, messages_of, roles_of, texts_of
+from streetai_core.conductor import (
+    Conductor,
+    Lesson,
+    check_count,
+    check_text,
+    messages_of,
+    replacing_in,
+    roles_of,
+    scores_of,
+    texts_of,
+)
+from streetai_core.config import Strategy
 from streetai_core.errors import InputError
+from streetai_core.planning.crediting import credit_of
 from streetai_core.planning.learning import plan_learning
 from streetai_core.planning.preparing import Progress, encode_all
-from streetai_core.planning.turns import identified, plan_turn
+from streetai_core.planning.turns import asked_in, identified, plan_turn
 from streetai_core.planning.writing import (
     check_encoder,
     plan_reencode,
     plan_update,
 )
 from streetai_core.prompt.building import Found, PromptRequest, build
+from streetai_core.recall.filtering import RecallFilter
 from streetai_core.recall.hits import NEAR_MISSES, hits_of, near_misses, sequences_of, signal_key, within
 from streetai_core.recall.looking import all_signals, all_stacks, counts, signals_of
-from streetai_core.recall.ranking import Question, rank, select
-from streetai_core.reporting import Recalled, ids_of
+from streetai_core.recall.ranking import considered, deep, rank, select
+from streetai_core.reporting import Recalled, sent_in
 from streetai_core.state import MemoryState
 from streetai_core.stores.base import Changes, CreditRow, MessageQuery, WriteTransaction
 from streetai_core.text.clean import check_id, clean, is_blank
@@ -137,12 +151,33 @@ class Memory(Conductor):
             if not again or item is None:
                 return None, None
             tokens = count_message(again[0].content, self._around.counter)
-            changes = plan_update(state, again[0], tokens, item, encoder=self._around.encoder, config=self.config)
+            changes = plan_update(
+                state,
+                again[0],
+                tokens,
+                item,
+                replacing=replacing_in(transaction, state),
+                encoder=self._around.encoder,
+                config=self.config,
+            )
             return changes, changes.messages[0]
 
         with self._coherent.lock:
             message, state = self._coherent.write(plan)
             return None if message is None else signals_of(state, message)
+
+    def revisions(self, parent_turn_id: str) -> list[Message]:
+        """The statements of one fact, oldest first: a message, what it replaced, and what replaced it.
+
+        A message that changed nothing and was not changed stands alone; an unknown id gives an empty list.
+        """
+        check_text(parent_turn_id, "parent_turn_id")
+        with self._coherent.reading() as (transaction, state):
+            found = transaction.messages(MessageQuery(message_id=parent_turn_id))
+            if state is None or not found:
+                return found
+            sequences = state.words.revisions(found[0].sequence)
+            return list(messages_of(transaction, sequences).values())
 
     def delete_message(self, parent_turn_id: str) -> bool:
         """Remove a message and its signals. The clock does not go back.
@@ -187,27 +222,49 @@ class Memory(Conductor):
 
     # ------------------------------------------------------------------- read
 
-    def retrieve(self, question: str, *, limit: int | None = None, token_budget: int | None = None) -> list[Hit]:
-        """The signals that bear on a question, best first. Reading changes nothing.
+    def retrieve(
+        self,
+        question: str,
+        *,
+        limit: int | None = None,
+        token_budget: int | None = None,
+        strategy: Strategy | None = None,
+        min_score: float | None = None,
+        wanted: RecallFilter | None = None,
+    ) -> list[Hit]:
+        """The signals that bear on a question, best first; none if nothing does. Reading changes nothing.
 
         Args:
             question: free text.
-            limit: most hits; at most (and by default) `config.max_thinking_space`.
+            limit: most hits; by default `config.max_thinking_space`.
             token_budget: most tokens of all hits' texts together; a hit that is too long is passed over.
+            strategy: "hybrid", "vector" or "keyword", in place of `config.strategy`.
+            min_score: leaves out hits with a lower score.
+            wanted: which messages are searched at all.
+
+        Raises:
+            InputError: an argument is of the wrong kind.
+            ConfigError: no such strategy.
         """
         check_count(limit, "limit")
         check_count(token_budget, "token_budget")
-        vector = self._question_vector(question)
-        if vector is None:
+        config = self.config if strategy is None else replace(self.config, strategy=strategy)
+        asked = self._asked(question, config)
+        if asked is None:
             return []
+        most = config.max_thinking_space if limit is None else limit
         with self._coherent.reading() as (transaction, state):
             if state is None:
                 return []
             check_encoder(state.head, self._around.encoder)
-            ranking, _ = rank(state, Question(vector, state.head.next_turn), self.config)
-            positions = select(state, ranking, self.config)
-            hits = hits_of(state, ranking, positions, messages_of(transaction, sequences_of(state, ranking, positions)))
-        most = self.config.max_thinking_space if limit is None else min(limit, self.config.max_thinking_space)
+            # A hit that is too long for the budget is passed over for what follows it.
+            wide = most if token_budget is None else considered(config, limit=limit)
+            ranking, _ = rank(state, self._question(asked, state), config, depth=deep(wide), wanted=wanted)
+            positions = select(state, ranking, config, wide)
+            messages = messages_of(transaction, sequences_of(state, ranking, positions))
+            hits = asked.marked(hits_of(state, ranking, positions, messages))
+        if min_score is not None:
+            hits = [hit for hit in hits if hit.score >= min_score]
         return within(hits, most, token_budget, self._around.counter)
 
     def build_prompt(
@@ -218,6 +275,7 @@ class Memory(Conductor):
         token_budget: int | None = None,
         conversation_id: str | None = None,
         shown: Collection[str] | None = None,
+        recall_fits: Callable[[str], bool] | None = None,
     ) -> Prompt:
         """The messages to send for a new user message: system text, verbatim window, recalled block, the message.
 
@@ -230,6 +288,8 @@ class Memory(Conductor):
             conversation_id: whose last messages are the window. Recall crosses conversations.
             shown: texts of the messages that you send along yourself, as an agent does that keeps its conversation.
                 Then there is no window, and no message with one of these texts is recalled. `None`: you send none.
+            recall_fits: says whether a recalled block can be sent, for callers with a tokenizer and a limit of their
+                own; asked for each piece that would be added, beside `config.recall_tokens`.
 
         Raises:
             InputError: the message is blank, or the budget cannot hold it.
@@ -237,6 +297,8 @@ class Memory(Conductor):
         if not isinstance(user_message, str) or is_blank(user_message):
             raise InputError("user_message must be text that is not blank")
         check_count(token_budget, "token_budget")
+        if recall_fits is not None and not callable(recall_fits):
+            raise InputError(f"recall_fits must be None or a function of a text, got {type(recall_fits).__name__}")
         if conversation_id is not None:
             check_id(conversation_id, "conversation_id")
         request = PromptRequest(
@@ -245,20 +307,21 @@ class Memory(Conductor):
             token_budget=token_budget,
             conversation_id=conversation_id,
             shown=None if shown is None else frozenset(clean(text)[0] for text in shown),
+            recall_fits=recall_fits,
         )
-        vector = self._question_vector(user_message)
+        asked = self._asked(user_message)
         with self._coherent.reading() as (transaction, state):
 
             def recall(without: set[int]) -> Found:
-                if state is None or vector is None:
+                if state is None or asked is None:
                     return Found()
                 check_encoder(state.head, self._around.encoder)
-                question = Question(vector, state.head.next_turn, without)
-                ranking, stacks = rank(state, question, self.config)
-                positions = select(state, ranking, self.config)
+                wide = considered(self.config, token_budget=token_budget)
+                ranking, stacks = rank(state, self._question(asked, state, without), self.config, depth=deep(wide))
+                positions = select(state, ranking, self.config, wide, self._room(token_budget))
                 messages = messages_of(transaction, sequences_of(state, ranking, positions))
                 by_id = {message.message_id: message for message in messages.values()}
-                return Found(hits_of(state, ranking, positions, messages), by_id, stacks)
+                return Found(asked.marked(hits_of(state, ranking, positions, messages)), by_id, stacks)
 
             return build(request, transaction, recall, self.config, self._around.counter)
 
@@ -270,28 +333,34 @@ class Memory(Conductor):
             misses: most near misses.
         """
         check_count(misses, "misses")
-        vector = self._question_vector(question)
+        asked = self._asked(question)
         with self._coherent.reading() as (transaction, state):
-            if state is None or vector is None:
+            if state is None or asked is None:
                 return Why(question=question, turn=0, hits=(), near_misses=(), stacks=())
             check_encoder(state.head, self._around.encoder)
-            ranking, stacks = rank(state, Question(vector, state.head.next_turn), self.config)
-            chosen = select(state, ranking, self.config)[: self.config.max_thinking_space]
+            depth = deep(self.config.max_thinking_space + misses)
+            ranking, stacks = rank(state, self._question(asked, state), self.config, depth=depth)
+            chosen = select(state, ranking, self.config, self.config.max_thinking_space)
             taken = set(chosen)
             others = list(islice((number for number in range(len(ranking.rows)) if number not in taken), misses))
             messages = messages_of(transaction, sequences_of(state, ranking, [*chosen, *others]))
             return Why(
                 question=question,
                 turn=state.head.next_turn,
-                hits=tuple(hits_of(state, ranking, chosen, messages)),
+                hits=tuple(asked.marked(hits_of(state, ranking, chosen, messages))),
                 near_misses=tuple(near_misses(state, ranking, others, messages, self.config)),
                 stacks=tuple(stacks),
             )
 
     # ------------------------------------------------------------------ learn
 
-    def post_process(self, retrieved: Iterable[Recalled], response_text: str) -> list[WeightUpdate]:
+    def post_process(
+        self, retrieved: Iterable[Recalled], response_text: str, *, question: str | None = None
+    ) -> list[WeightUpdate]:
         """Learn from a reply: boost the recalled signals that it used, demote those it had no use for.
+
+        A signal gets credit for the words of the reply that stand in its message and not in the question, the more the
+        rarer they are, and for the place that recall gave it, which only hits tell (see `Config.credit`).
 
         All of them are refreshed: they were sent, so their age starts anew. Signals that are gone are ignored, and
         nothing brings them back. A blank reply teaches nothing.
@@ -299,20 +368,23 @@ class Memory(Conductor):
         Args:
             retrieved: `prompt.retrieved`, or signals, or their ids.
             response_text: the model's reply.
+            question: what it answers; left out: what the hits were found for. Without either, as for ids alone, the
+                words that a reply repeats from the question count like new ones.
 
         Returns:
             One row per signal that is still there, in the order given.
         """
-        ids = ids_of(retrieved)
-        reply = self._reply_vectors(ids, response_text)
+        sent = sent_in(retrieved)
+        reply = self._reply(sent, response_text, question)
         if reply is None:
             return []
 
         def plan(transaction: WriteTransaction, state: MemoryState) -> tuple[Changes | None, Lesson]:
-            keys, messages = self._sent(transaction, state, ids)
+            keys, messages = self._sent(transaction, state, sent)
             if not keys:
                 return None, ([], {})
-            changes, steps = plan_learning(state, keys, reply, roles_of(messages), self.config)
+            credit = credit_of(state, keys, reply, scores_of(state, sent))
+            changes, steps = plan_learning(state, keys, credit, roles_of(messages), self.config)
             return changes, (steps, messages)
 
         return self._learn(plan)
@@ -334,7 +406,8 @@ class Memory(Conductor):
         Args:
             turn_id: names the turn in this memory; a message without an id gets `turn_id/0`, `turn_id/1` and so on, by
                 its place. A turn has to be given with the same messages in the same places each time.
-            messages: what was said: the user's message, tool calls and their results, the final reply.
+            messages: what was said: the user's message, tool calls and their results, the final reply. The last
+                message of the user's is the question that the reply answers.
             retrieved: what was recalled for the turn, as `post_process` takes it.
             reply: the text of the final reply to learn from; empty: store only.
 
@@ -346,18 +419,27 @@ class Memory(Conductor):
             MessageConflictError: the id of a message is taken by another text.
             EncoderError: the model failed; nothing was stored.
         """
-        prepared = self._prepared(identified(turn_id, messages))
-        ids = ids_of(retrieved)
-        parts = self._reply_vectors(ids, reply)
+        turn = identified(turn_id, messages)
+        prepared = self._prepared(turn)
+        sent = sent_in(retrieved)
+        answer = self._reply(sent, reply, asked_in(turn))
 
         def plan(transaction: WriteTransaction, state: MemoryState) -> tuple[Changes | None, Lesson]:
             added = self._plan_add(transaction, state, prepared).changes
-            if added is None or parts is None:
+            if added is None or answer is None:
                 return added, ([], {})
-            keys, found = self._sent(transaction, state, ids)
+            keys, found = self._sent(transaction, state, sent)
             if not keys:
                 return added, ([], {})
-            changes, steps = plan_turn(state, added, keys=keys, reply=parts, roles=roles_of(found), config=self.config)
+            changes, steps = plan_turn(
+                state,
+                added,
+                keys=keys,
+                reply=answer,
+                scores=scores_of(state, sent),
+                roles=roles_of(found),
+                config=self.config,
+            )
             return changes, (steps, found)
 
         return self._learn(plan)
@@ -413,6 +495,7 @@ class Memory(Conductor):
     adelete_conversation = twin(delete_conversation)
     areencode = twin(reencode)
     aretrieve = twin(retrieve)
+    arevisions = twin(revisions)
     abuild_prompt = twin(build_prompt)
     awhy = twin(why)
     apost_process = twin(post_process)

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from numbers import Real
 
 from streetai_core.errors import InputError
 from streetai_core.planning.learning import LearningStep
@@ -10,11 +13,45 @@ from streetai_core.recall.hits import signal_at
 from streetai_core.state import MemoryState
 from streetai_core.types import Hit, Message, Signal, WeightUpdate
 
-Recalled = Hit | Signal | str | tuple[Signal, float]
-"""What `post_process` takes for a recalled signal: a hit, a `(signal, score)` pair, a signal, or its id."""
+Recalled = Hit | Signal | str | tuple[Signal | str, float]
+"""What `post_process` takes for a recalled signal: a hit, a signal, or its id, or a pair of one of these two with the
+retrieval score."""
 
 _EXCERPT = 80
 """Characters of a signal in the report of a learning step; the published length."""
+
+
+@dataclass(frozen=True, slots=True)
+class Sent:
+    """What was recalled for a reply, as the caller gives it back."""
+
+    ids: list[str]
+    """Signal ids in the order given; one may be there twice."""
+    scores: dict[str, float]
+    """Retrieval scores by signal id, of hits and of pairs with a finite number; of the first, if one is there twice."""
+    question: str | None
+    """What the hits were found for; `None` without hits."""
+
+
+def sent_in(retrieved: Iterable[Recalled]) -> Sent:
+    """What `post_process` needs to know of everything that was recalled.
+
+    Raises:
+        InputError: it is not a collection of what `post_process` takes.
+    """
+    if isinstance(retrieved, str) or not isinstance(retrieved, Iterable):
+        raise InputError(f"retrieved must be a collection of hits, signals or ids, got {type(retrieved).__name__}")
+    ids: list[str] = []
+    scores: dict[str, float] = {}
+    question: str | None = None
+    for item in retrieved:
+        name, score = id_of(item), _score_of(item)
+        ids.append(name)
+        if score is not None:
+            scores.setdefault(name, score)
+        if question is None and isinstance(item, Hit):
+            question = item.question
+    return Sent(ids, scores, question)
 
 
 def id_of(item: Recalled) -> str:
@@ -23,25 +60,29 @@ def id_of(item: Recalled) -> str:
     Raises:
         InputError: it is none of them.
     """
-    if isinstance(item, str):
-        return item
     if isinstance(item, Hit):
         return item.signal.signal_id
     signal = item[0] if isinstance(item, tuple) and item else item
+    if isinstance(signal, str):
+        return signal
     if isinstance(signal, Signal):
         return signal.signal_id
     raise InputError(f"retrieved must hold hits, signals or signal ids, got {type(item).__name__}")
 
 
-def ids_of(retrieved: Iterable[Recalled]) -> list[str]:
-    """The signal ids behind everything that was recalled.
-
-    Raises:
-        InputError: it is not a collection of what `post_process` takes.
-    """
-    if isinstance(retrieved, str) or not isinstance(retrieved, Iterable):
-        raise InputError(f"retrieved must be a collection of hits, signals or ids, got {type(retrieved).__name__}")
-    return [id_of(item) for item in retrieved]
+def _score_of(item: Recalled) -> float | None:
+    """The retrieval score of a hit or a pair; `None` if there is none that can be compared."""
+    score: object = None
+    if isinstance(item, Hit):
+        score = item.score
+    elif isinstance(item, tuple) and len(item) == 2:  # noqa: PLR2004 - a pair
+        score = item[1]
+    # Arrays hold numbers that are no float; a whole number too large for one is no score.
+    try:
+        number = float(score) if isinstance(score, Real) else math.nan
+    except OverflowError:
+        return None
+    return number if math.isfinite(number) else None
 
 
 def weight_update(state: MemoryState, step: LearningStep, messages: Mapping[int, Message]) -> WeightUpdate:

@@ -11,13 +11,12 @@ UNTRUSTED_ROLES: frozenset[Role] = frozenset({"tool"})
 
 
 def contributions(signals: Matrix, reply: Matrix) -> Floats:
-    """The credit of each signal, shape (n,): its best cosine with a part of the reply.
+    """The published credit of each signal, shape (n,): its cosine with the reply.
 
-    `signals` is (n, dim), `reply` is (m, dim) with m >= 1: the reply's sentences, or the whole reply as the one row of
-    the published rule.
+    `signals` is (n, dim), `reply` is (1, dim).
     """
-    best: Floats = (signals @ reply.T).max(axis=1).astype(float)
-    return best
+    cosines: Floats = (signals @ reply[0]).astype(float)
+    return cosines
 
 
 def action_for(contribution: float, config: Config) -> Action:

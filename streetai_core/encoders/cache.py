@@ -44,6 +44,11 @@ class CachedEncoder(Encoder):
         self._misses = 0
 
     @property
+    def wrapped(self) -> Encoder:
+        """The encoder behind the cache."""
+        return self._encoder
+
+    @property
     def fingerprint(self) -> str:
         """The encoder's: a cached vector is its vector."""
         return self._encoder.fingerprint

@@ -153,7 +153,7 @@ class WordIndex:
         self._count += 1
         self._fill(row, entry)
         if old is None:
-            self._append_to_conversation(row)
+            self._join_conversation(row)
         else:
             self._take_place(row, old)
         self._postings.add(row, entry.terms, entry.counts)
@@ -208,34 +208,57 @@ class WordIndex:
         rows, _ = self._postings.find(term)
         return rows[self._alive[rows]]
 
-    def scores(self, terms: Iterable[int]) -> WordScores:
-        """BM25 of every row for the hashes of a question's terms."""
+    def scores(self, terms: Iterable[int], length: int = 0) -> WordScores:
+        """BM25 of every row for a question.
+
+        A message that is the question itself, asked before, lends its words to no neighbour.
+
+        Args:
+            terms: hashes of the question's terms.
+            length: how many terms it has, repetitions counted.
+        """
         own, around = np.zeros(self._count), np.zeros(self._count)
         number = len(self)
         most = 0.0
         lengths = self.column("length").astype(np.float64)
         norm = _length_norm(lengths, self.alive)
         norm_around = _length_norm(self._around(lengths), self.alive)
-        for term in dict.fromkeys(terms):
-            rows, counts = self._postings.find(term)
-            here = self._alive[rows]
-            rows, counts = rows[here], counts[here]
+        found = [self._living(term) for term in dict.fromkeys(terms)]
+        same = self._asked_before(found, length)
+        for rows, counts in found:
             most += _idf(number, len(rows))
             if len(rows):
                 own[rows] += _idf(number, len(rows)) * _saturated(counts, norm[rows])
-                wide_rows, wide_counts = self._spread(rows, counts)
+                wide_rows, wide_counts = self._spread(rows, counts, lending=~same[rows])
                 around[wide_rows] += _idf(number, len(wide_rows)) * _saturated(wide_counts, norm_around[wide_rows])
         if most:
             own /= most
             around /= most
         return WordScores(own, around)
 
-    def _spread(self, rows: Rows, counts: Floats) -> tuple[Rows, Floats]:
-        """Rows that have a term themselves or beside them, and how often it stands in the three together."""
+    def _living(self, term: int) -> tuple[Rows, Floats]:
+        """Rows of messages that are there and have a term, and how often."""
+        rows, counts = self._postings.find(term)
+        here = self._alive[rows]
+        return rows[here], counts[here]
+
+    def _asked_before(self, found: Sequence[tuple[Rows, Floats]], length: int) -> Flags:
+        """Rows whose terms are those of the question, all of them and no others, shape (n,)."""
+        matched = np.zeros(self._count, dtype=np.int64)
+        for rows, _ in found:
+            matched[rows] += 1
+        same: Flags = (matched == len(found)) & (self.column("length") == length) & (length > 0)
+        return same
+
+    def _spread(self, rows: Rows, counts: Floats, *, lending: Flags) -> tuple[Rows, Floats]:
+        """Rows that have a term themselves or beside them, and how often it stands in the three together.
+
+        Only the rows that are `lending` count for their neighbours.
+        """
         every, weights = [rows], [counts]
         for side in ("previous", "following"):
             beside = self._integers[side][rows]
-            there = beside != _NONE
+            there = (beside != _NONE) & lending
             every.append(beside[there].astype(np.intp))
             weights.append(counts[there])
         unique, inverse = np.unique(np.concatenate(every), return_inverse=True)
@@ -275,14 +298,20 @@ class WordIndex:
         if entry.replaces:
             self._replaces[row] = tuple(entry.replaces)
 
-    def _append_to_conversation(self, row: int) -> None:
+    def _join_conversation(self, row: int) -> None:
+        """Put a row where its sequence belongs in its conversation: nearly always at the end."""
+        sequence, previous, following = (self._integers[name] for name in ("sequence", "previous", "following"))
         conversation = int(self._integers["conversation"][row])
-        last = self._last_of.get(conversation, _NONE)
-        self._integers["previous"][row] = last
-        self._integers["following"][row] = _NONE
-        if last != _NONE:
-            self._integers["following"][last] = row
-        self._last_of[conversation] = row
+        before, behind = self._last_of.get(conversation, _NONE), _NONE
+        while before != _NONE and sequence[before] > sequence[row]:
+            before, behind = int(previous[before]), before
+        previous[row], following[row] = before, behind
+        if before != _NONE:
+            following[before] = row
+        if behind != _NONE:
+            previous[behind] = row
+        else:
+            self._last_of[conversation] = row
 
     def _take_place(self, row: int, old: int) -> None:
         """Put a row where another one of the same message was."""

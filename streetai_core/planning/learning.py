@@ -6,11 +6,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from streetai_core.config import Config
-from streetai_core.dynamics.learning import action_for, bounds_for, contributions, factor_for, learned_weight
+from streetai_core.dynamics.credit import Floats
+from streetai_core.dynamics.learning import action_for, bounds_for, factor_for, learned_weight
 from streetai_core.placement import decayed_total
 from streetai_core.state import MemoryState
 from streetai_core.stores.base import Changes, Learned, StackRow
-from streetai_core.types import Matrix, Role
+from streetai_core.types import Role
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,20 +25,18 @@ class LearningStep:
 
 
 def plan_learning(
-    state: MemoryState, keys: Sequence[int], reply: Matrix, roles: Mapping[int, Role], config: Config
+    state: MemoryState, keys: Sequence[int], credit: Floats, roles: Mapping[int, Role], config: Config
 ) -> tuple[Changes, list[LearningStep]]:
     """Boost, demote and refresh the signals that were sent.
 
     Args:
         state: the memory as it is.
         keys: the signals, all of which are there.
-        reply: vectors of the reply's parts, shape (m, dim).
+        credit: of each signal, shape (n,).
         roles: message sequence -> role.
         config: thresholds and factors.
     """
-    columns = state.columns
-    rows = columns.rows(keys)
-    credit = contributions(columns.vectors[rows], reply)
+    rows = state.columns.rows(keys)
     steps = [_step(state, int(row), float(share), roles, config) for row, share in zip(rows, credit, strict=True)]
     changes = Changes(
         head=state.head,

@@ -8,11 +8,12 @@ from dataclasses import replace
 import numpy as np
 
 from streetai_core.config import Config
+from streetai_core.planning.crediting import Reply, credit_of
 from streetai_core.planning.learning import LearningStep, plan_learning
 from streetai_core.state import MemoryState
 from streetai_core.stores.base import Changes
-from streetai_core.text.clean import check_id
-from streetai_core.types import Matrix, NewMessage, Role
+from streetai_core.text.clean import check_id, is_blank
+from streetai_core.types import NewMessage, Role
 
 
 def identified(turn_id: str, messages: Iterable[NewMessage]) -> list[NewMessage]:
@@ -35,7 +36,8 @@ def plan_turn(
     added: Changes,
     *,
     keys: Sequence[int],
-    reply: Matrix,
+    reply: Reply,
+    scores: Mapping[int, float],
     roles: Mapping[int, Role],
     config: Config,
 ) -> tuple[Changes, list[LearningStep]]:
@@ -45,13 +47,16 @@ def plan_turn(
         state: the memory as it is, without the messages.
         added: the plan that adds them.
         keys: the signals that were sent, all of which are in `state`.
-        reply: vectors of the reply's parts, shape (m, dim).
+        reply: what came back, and what it answers.
+        scores: retrieval scores by signal key, as far as they are known.
         roles: message sequence -> role, of the messages of those signals.
         config: thresholds and factors.
     """
     after = _excerpt(state, keys, config)
     after.apply(added, added.head)
-    learning, steps = plan_learning(after, keys, reply, roles, config)
+    # The excerpt has no messages of before, and so has the words of those that were added.
+    credit = credit_of(state, keys, reply, scores, said=after.words)
+    learning, steps = plan_learning(after, keys, credit, roles, config)
     # Where both change a stack, the plan of learning has seen what the other one does to it.
     stacks = {row.key: row for row in (*added.stacks, *learning.stacks)}
     rows = state.columns.rows(keys)
@@ -59,6 +64,12 @@ def plan_turn(
         replace(added, learned=learning.learned, stacks=list(stacks.values())),
         [replace(step, row=int(row)) for step, row in zip(steps, rows, strict=True)],
     )
+
+
+def asked_in(messages: Iterable[NewMessage]) -> str | None:
+    """What the user asked in a turn: the last text of the user's; `None` without one."""
+    texts = [one.content for one in messages if isinstance(one, NewMessage) and one.role == "user"]
+    return next((text for text in reversed(texts) if isinstance(text, str) and not is_blank(text)), None)
 
 
 def _excerpt(state: MemoryState, keys: Sequence[int], config: Config) -> MemoryState:

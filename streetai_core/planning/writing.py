@@ -14,6 +14,8 @@ from streetai_core.encoders.base import Encoder
 from streetai_core.errors import EncoderMismatchError, MessageConflictError
 from streetai_core.placement import Placement
 from streetai_core.planning.preparing import Prepared
+from streetai_core.planning.replacing import Replacing
+from streetai_core.planning.words import words_row
 from streetai_core.state import MemoryState
 from streetai_core.stores.base import Changes, Head, SignalRow, WeightRow
 from streetai_core.types import Matrix, Message
@@ -34,6 +36,7 @@ def plan_add(
     prepared: Sequence[Prepared | None],
     known: Mapping[str, Message],
     *,
+    replacing: Replacing,
     encoder: Encoder,
     config: Config,
     now: datetime,
@@ -44,6 +47,7 @@ def plan_add(
         state: the memory as it is.
         prepared: the messages; `None` for one that is not stored.
         known: stored messages that have one of the ids given.
+        replacing: finds what the messages replace.
         encoder: whose vectors these are.
         config: the settings.
         now: the time of messages without one.
@@ -83,6 +87,7 @@ def plan_add(
             history_tokens=head.history_tokens + sum(item.tokens for item, _ in fresh),
         ),
         messages=[message for _, message in fresh],
+        words=[words_row(message, replacing.of(message, item.vectors)) for item, message in fresh if item.chunks],
         signals=signals,
         weights=weights,
         stacks=placement.stack_rows,
@@ -91,7 +96,14 @@ def plan_add(
 
 
 def plan_update(
-    state: MemoryState, old: Message, old_tokens: int, item: Prepared, *, encoder: Encoder, config: Config
+    state: MemoryState,
+    old: Message,
+    old_tokens: int,
+    item: Prepared,
+    *,
+    replacing: Replacing,
+    encoder: Encoder,
+    config: Config,
 ) -> Changes:
     """Give a message a new text: same id, place and turn; its signals start anew, as fresh as if just said."""
     message = replace(old, content=item.message.content, sanitised=item.sanitised)
@@ -107,6 +119,9 @@ def plan_update(
             history_tokens=max(0, head.history_tokens - old_tokens + item.tokens),
         ),
         messages=[message],
+        words=[words_row(message, replacing.of(message, item.vectors))]
+        if item.chunks or old.sequence in state.words
+        else [],
         signals=signals,
         weights=weights,
         stacks=placement.stack_rows,

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 from streetai_core.config import Config
 from streetai_core.errors import InputError
 from streetai_core.prompt.block import recalled_block
-from streetai_core.prompt.passages import Excerpts, Passage, whole
+from streetai_core.prompt.passages import Passage
 from streetai_core.prompt.turns import Turns, as_turns, join, with_question
 from streetai_core.tokens import TokenCounter, count_messages
 from streetai_core.types import Hit, Message
@@ -27,6 +27,8 @@ class Frame:
     history_tokens: int
     """Cost of all stored messages."""
     token_budget: int | None
+    recall_fits: Callable[[str], bool] | None = None
+    """Says whether a recalled block can be sent; `None`: only the settings and the budget do."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,37 +106,43 @@ class Assembly:
         # An answer without its question is quoted only where nothing else of the conversation would be there.
         return replace(turns, leading=()) if turns.messages else turns
 
-    def fill(self, turns: Turns, hits: Sequence[Hit], messages: Mapping[str, Message], ceiling: float) -> Draft:
-        """The prompt with as many of `hits`, best first, as cap and budget allow.
+    @property
+    def config(self) -> Config:
+        """The settings."""
+        return self._config
 
-        Args:
-            turns: the window.
-            hits: the candidates.
-            messages: their messages, by id.
-            ceiling: most tokens of the prompt.
-        """
-        excerpts = Excerpts(self._config, self._counter)
-        passages: dict[str, Passage] = {}
-        for message in turns.leading:
-            self._try(turns, passages, whole(message), ceiling)
-        taken = 0
-        for hit in hits:
-            if taken == self._config.max_thinking_space:
-                break
-            message = messages[hit.signal.parent_turn_id]
-            choices = excerpts.choices(hit, message, passages.get(message.message_id))
-            taken += any(self._try(turns, passages, choice, ceiling) for choice in choices)
-        return self.draft(turns, list(passages.values()))
+    @property
+    def recall_limit(self) -> float:
+        """Most tokens of the recalled block, beside the budget."""
+        decided = self._config.budget_decides and self._frame.token_budget is not None
+        return math.inf if decided or self._config.recall_tokens is None else self._config.recall_tokens
 
-    def _try(self, turns: Turns, passages: dict[str, Passage], passage: Passage, ceiling: float) -> bool:
-        """Take a passage if the prompt still fits with it."""
-        candidate = {**passages, passage.message.message_id: passage}
-        draft = self.draft(turns, list(candidate.values()))
-        limit = self._config.recall_tokens
-        if self.cost(draft) > ceiling or (limit is not None and self._counter.count(draft.block) > limit):
+    @property
+    def most_hits(self) -> float:
+        """Most hits in the block, beside the budget."""
+        decided = self._config.budget_decides and self._frame.token_budget is not None
+        return math.inf if decided else self._config.max_thinking_space
+
+    @property
+    def counter(self) -> TokenCounter:
+        """Counts tokens."""
+        return self._counter
+
+    def allows(self, draft: Draft, ceiling: float) -> bool:
+        """Whether a prompt is within the ceiling, and its block within the other limits."""
+        if self.cost(draft) > ceiling or self._counter.count(draft.block) > self.recall_limit:
             return False
-        passages[passage.message.message_id] = passage
-        return True
+        return self.caller_allows(draft)
+
+    def caller_allows(self, draft: Draft) -> bool:
+        """Whether the block of a prompt is within the limit that only the caller can check, if there is one."""
+        fits = self._frame.recall_fits
+        return fits is None or not draft.block or fits(draft.block)
+
+    @property
+    def has_own_limit(self) -> bool:
+        """Whether the caller has a limit that only the caller can check."""
+        return self._frame.recall_fits is not None
 
     def _window_holds(self, turns: Turns, *, newest: bool) -> bool:
         """Whether the window may be these turns; `newest`: they are the first that would be sent at all."""

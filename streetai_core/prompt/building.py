@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from streetai_core.config import Config
 from streetai_core.prompt.assembly import Assembly, Draft, Frame
+from streetai_core.prompt.selection import fill
 from streetai_core.prompt.turns import as_turns
 from streetai_core.stores.base import Head, MessageQuery, ReadTransaction
 from streetai_core.tokens import TokenCounter, count_message, count_messages
@@ -31,6 +32,8 @@ class PromptRequest:
     conversation_id: str | None
     shown: frozenset[str] | None = None
     """Texts of the messages that the caller sends along itself, in place of the window; `None`: it sends none."""
+    recall_fits: Callable[[str], bool] | None = None
+    """Says whether a recalled block can be sent, beside the limits of the settings; `None`: there is no other limit."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,18 +66,19 @@ def build(
         # A question that the app has stored already is not counted twice.
         history_tokens=max(0, head.history_tokens - sum(count_message(one.content, counter) for one in repeated)),
         token_budget=request.token_budget,
+        recall_fits=request.recall_fits,
     )
     assembly = Assembly(frame, config, counter)
     turns = assembly.window(recent)
     found = recall({message.sequence for message in (*turns.shown, *repeated)})
-    draft = assembly.fill(turns, found.hits, found.messages or {}, assembly.budget)
+    draft = fill(assembly, turns, found.hits, found.messages or {}, assembly.budget)
     history = None
     if config.history_ceiling and assembly.cost(draft) >= assembly.full_history_tokens:
         said = [one for one in _conversation(request, transaction, None) if one not in repeated]
         alone = len(said) == head.message_count - len(repeated)
         history = _whole_history(said, assembly) if alone else None
         ceiling = min(assembly.budget, assembly.full_history_tokens + FRAME_TOKENS)
-        draft = history or assembly.fill(turns, found.hits, found.messages or {}, ceiling)
+        draft = history or fill(assembly, turns, found.hits, found.messages or {}, ceiling)
     return Prompt(
         messages=draft.messages,
         retrieved=draft.hits,
@@ -103,10 +107,11 @@ def _build_beside(
         secret=head.token,
         history_tokens=max(0, head.history_tokens - sum(count_message(one.content, counter) for one in sent.values())),
         token_budget=request.token_budget,
+        recall_fits=request.recall_fits,
     )
     assembly = Assembly(frame, config, counter)
     ceiling = assembly.full_history_tokens + FRAME_TOKENS if config.history_ceiling else assembly.budget
-    draft = assembly.fill(as_turns([]), found.hits, found.messages or {}, min(assembly.budget, ceiling))
+    draft = fill(assembly, as_turns([]), found.hits, found.messages or {}, min(assembly.budget, ceiling))
     return Prompt(
         messages=draft.messages,
         retrieved=draft.hits,

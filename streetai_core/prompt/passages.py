@@ -6,11 +6,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from streetai_core.config import Config
+from streetai_core.prompt.packing import most_tokens
 from streetai_core.text.chunking import sentence_spans
 from streetai_core.tokens import TokenCounter
 from streetai_core.types import Hit, Message
 
 Span = tuple[int, int]
+
+_LONGEST_STRETCH = 20_000
+"""Characters behind a passage that are looked at; more never fits."""
 
 _GAP = " [...] "
 """Stands for what is left out between two parts of a message."""
@@ -39,11 +43,19 @@ def whole(message: Message) -> Passage:
 
 
 class Excerpts:
-    """Makes passages; remembers the sentences of the long messages of one prompt."""
+    """Makes passages; remembers the sentences of the long messages of one prompt.
 
-    def __init__(self, config: Config, counter: TokenCounter) -> None:
+    Args:
+        config: the settings.
+        counter: counts tokens.
+        room: tokens that there are for all passages together; infinite where nothing limits them.
+    """
+
+    def __init__(self, config: Config, counter: TokenCounter, room: float) -> None:
         self._config = config
         self._counter = counter
+        self._room = room
+        self._most: dict[str, float] = {}
         self._sentences: dict[str, list[Span]] = {}
 
     def choices(self, hit: Hit, message: Message, shown: Passage | None) -> list[Passage]:
@@ -61,7 +73,7 @@ class Excerpts:
         start, end = hit.signal.start, hit.signal.end
         if self._config.passage == "chunk":
             return start, end
-        if self._fits(message.content):
+        if self._fits(message, message.content):
             return 0, len(message.content)
         if hit.signal.kind == "code":
             end = self._head(message, start, end)
@@ -73,7 +85,7 @@ class Excerpts:
         An encoder without a limit has a whole fence in one chunk.
         """
         stops = [stop for _, stop in sentence_spans(message.content, start, end)]
-        fitting = [stop for stop in stops if self._fits(message.content[start:stop])]
+        fitting = [stop for stop in stops if self._fits(message, message.content[start:stop])]
         return max([*stops[:1], *fitting], default=end)
 
     def _with_surroundings(self, message: Message, start: int, end: int) -> Span:
@@ -83,16 +95,36 @@ class Excerpts:
         before = [first for first, _ in reversed(sentences) if first < start]
         while after or before:
             grown = False
-            if after and self._fits(message.content[start : after[0]]):
+            if after and self._fits(message, message.content[start : after[0]]):
                 end, grown = after.pop(0), True
-            if before and self._fits(message.content[before[0] : end]):
+            if before and self._fits(message, message.content[before[0] : end]):
                 start, grown = before.pop(0), True
             if not grown:
                 break
-        return start, end
+        return start, self._stretched(message, start, end)
 
-    def _fits(self, text: str) -> bool:
-        return self._counter.count(text) <= self._config.passage_tokens
+    def _stretched(self, message: Message, start: int, end: int) -> int:
+        """Where the passage ends with the part that fits of what follows it: whole lines, else whole words."""
+        text = message.content
+        low, high = end, min(len(text), end + _LONGEST_STRETCH)
+        while low < high:
+            middle = (low + high + 1) // 2
+            if self._fits(message, text[start:middle]):
+                low = middle
+            else:
+                high = middle - 1
+        if low in (end, len(text)):
+            return low
+        part = text[end:low]
+        cut = max(part.rfind("\n"), 0) or max(part.rfind(" "), 0)
+        return end + cut
+
+    def _fits(self, message: Message, text: str) -> bool:
+        """Whether a part of a message is short enough to be shown."""
+        most = self._most.get(message.message_id)
+        if most is None:
+            most = self._most[message.message_id] = most_tokens(message, self._room, self._config, self._counter)
+        return self._counter.count(text) <= most
 
 
 def _grown(shown: Passage | None, hit: Hit, message: Message, span: Span) -> Passage:

@@ -66,10 +66,11 @@ def hits_of(
 ) -> list[Hit]:
     """The candidates at `positions` as hits; `messages` has their texts, by sequence."""
     sequences = state.columns.column("sequence")
+    replaced = state.words.replaced()
     return [
-        _hit(state, ranking, position, messages[int(sequences[ranking.rows[position]])])
+        _hit(state, ranking, position, messages[sequence], replaced=sequence in replaced)
         for position in positions
-        if int(sequences[ranking.rows[position]]) in messages
+        if (sequence := int(sequences[ranking.rows[position]])) in messages
     ]
 
 
@@ -98,15 +99,16 @@ def near_misses(
     ]
 
 
-def _hit(state: MemoryState, ranking: Ranking, position: int, message: Message) -> Hit:
+def _hit(state: MemoryState, ranking: Ranking, position: int, message: Message, *, replaced: bool) -> Hit:
     similarity, score = float(ranking.similarity[position]), float(ranking.scores[position])
     return Hit(
         signal=signal_at(state, int(ranking.rows[position]), message),
         score=score,
-        parts={"meaning": similarity, "activation": score - similarity},
+        parts={name: float(part[position]) for name, part in ranking.parts.items()},
         similarity=similarity,
         effective_weight=float(ranking.effective[position]),
         revived=bool(ranking.revived[position]),
+        replaced=replaced,
     )
 
 
@@ -117,6 +119,9 @@ def _reason(hit: Hit, passed: bool, config: Config) -> str:  # noqa: FBT001 - on
     dead = hit.effective_weight < config.death_threshold
     if dead and not config.revival_similarity:
         return f"dead (effective weight {hit.effective_weight:.3f}), and revival is off"
+    if config.ranking == "additive" and config.strategy != "vector":
+        relevance = hit.parts["meaning"] + hit.parts["words"]
+        return f"meaning and words ({relevance:.3f}) are below min_relevance {config.min_relevance}"
     if config.ranking == "additive":
         return f"similarity {hit.similarity:.3f} is below min_similarity {config.min_similarity}"
     if dead and hit.similarity < config.revival_similarity - TOLERANCE:

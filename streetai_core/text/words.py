@@ -29,9 +29,17 @@ _MOST_CACHED = 1 << 16
 _UNSPACED = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
 """Thai, Lao, Burmese, Khmer, kana and Han: written without spaces between words."""
 
-_PIECE = re.compile(rf"[{_UNSPACED}]+|[^\W_{_UNSPACED}]+")
+_MARKS = (
+    "\u0300-\u036f\u0591-\u05bd\u05bf-\u05c7\u0610-\u061a\u064b-\u065f\u0670\u06d6-\u06dc\u06df-\u06ed"
+    "\u0900-\u0963\u0966-\u0dff"
+)
+"""Signs that stand inside words and are not letters to Python: accents, Hebrew and Arabic vowels, and all that Indian
+scripts are written with but their full stops."""
+
+_PIECE = re.compile(rf"[{_UNSPACED}]+|(?:[^\W_{_UNSPACED}]|[{_MARKS}])+")
 _IS_UNSPACED = re.compile(rf"[{_UNSPACED}]")
-_APOSTROPHES = str.maketrans({"\u2019": "'", "\u02bc": "'"})
+_FOLDED = str.maketrans({"\u2019": "'", "\u02bc": "'", "\u0307": None})
+"""One apostrophe; and no dot above, which lower case puts on a Turkish capital I."""
 _POSSESSIVE = re.compile(r"'s\b")
 
 _STOP_WORDS = """
@@ -50,7 +58,7 @@ STOP_WORDS = frozenset(_STOP_WORDS.split())
 
 def terms(text: str) -> list[str]:
     """The stems of the words of `text`, in order, without stop words."""
-    folded = unicodedata.normalize("NFKC", text).lower().translate(_APOSTROPHES)
+    folded = unicodedata.normalize("NFKC", text).lower().translate(_FOLDED)
     found: list[str] = []
     for piece in _PIECE.findall(_POSSESSIVE.sub(" ", folded)):
         if _IS_UNSPACED.match(piece):

@@ -27,6 +27,7 @@ class Line:
 
 
 def entry(line: Line, **changes) -> WordsEntry:
+    """A message as the index takes it."""
     hashes, counts = np.unique(np.array(line.terms, dtype=np.uint32), return_counts=True)
     made = WordsEntry(
         sequence=line.sequence,
@@ -43,6 +44,7 @@ def entry(line: Line, **changes) -> WordsEntry:
 
 
 def idf(number: int, having: int) -> float:
+    """How much a term tells."""
     return math.log(1 + (number - having + 0.5) / (having + 0.5))
 
 
@@ -68,12 +70,11 @@ def directly(lines: list[Line], question: set[int]) -> dict[int, tuple[float, fl
             for term in question
         )
 
-    return {
-        line.sequence: (score(own, number) / most, score(wide, number) / most) for number, line in enumerate(lines)
-    }
+    return {line.sequence: (score(own, number) / most, score(wide, number) / most) for number, line in enumerate(lines)}
 
 
 def check(index: WordIndex, lines: list[Line], question: set[int]) -> None:
+    """The index gives what the formula gives."""
     found = index.scores(question)
     rows = index.rows_of(np.array([line.sequence for line in lines], dtype=np.int64))
     expected = directly(lines, question)

@@ -1,9 +1,8 @@
-"""Every verb has an async twin that does the same and never blocks the loop."""
+"""Every verb has an async twin that does the same."""
 
 import asyncio
 import contextvars
 import inspect
-import threading
 
 import pytest
 
@@ -85,28 +84,6 @@ async def test_twins_do_the_same(tmp_path):
         assert ["async", "sync"] == await registry.aids()
         await registry.areset("async")
         assert [] == registry.get("async").messages()
-
-
-async def test_the_loop_goes_on_while_the_encoder_works(tmp_path):
-    """While a question is being embedded the loop runs other tasks: they are what lets the encoder finish."""
-    released = threading.Event()
-
-    class Waiting(HashingEncoder):
-        """Works until somebody on the loop lets it go."""
-
-        def embed(self, texts, kind):
-            """Wait, then encode."""
-            assert released.wait(30), "the event loop was blocked"
-            return super().embed(texts, kind)
-
-    async def release():
-        released.set()
-
-    async with MemoryRegistry(tmp_path / "m.db", encoder=Waiting()) as registry:
-        adding = asyncio.create_task(registry.get("m").aadd_message("hello to everyone here", "user"))
-        await asyncio.sleep(0)
-        await release()
-        assert 1 == len(await adding)
 
 
 async def test_a_cancelled_add_is_stored_whole_or_not_at_all(tmp_path):

@@ -3,7 +3,7 @@
 import math
 import sqlite3
 import sys
-from datetime import datetime, timezone
+from datetime import datetime, timedelta, timezone
 from pathlib import Path
 
 import numpy as np
@@ -207,6 +207,18 @@ def test_a_failing_encoder_is_an_encoder_error(tmp_path):
         with pytest.raises(EncoderError, match="planted"):
             registry.get("m").add_message("unknown text", "user")
         assert 0 == registry.get("m").stats()["turn_counter"]
+
+
+@pytest.mark.parametrize(("moment", "hours"), [(datetime(1, 1, 1), 1), (datetime(9999, 12, 31, 23, 59), -1)])  # noqa: DTZ001 - the zone is given beside it
+def test_a_time_that_utc_does_not_have_is_refused(tmp_path, moment, hours):
+    """A broken clock would end the program with an error of Python's instead of being named."""
+    with MemoryRegistry(tmp_path / "m.db", encoder=HashingEncoder(dim=64)) as registry:
+        memory = registry.get("m")
+        with pytest.raises(InputError, match="outside the years 1 to 9999"):
+            memory.add_message(
+                "hello there", "user", created_at=moment.replace(tzinfo=timezone(timedelta(hours=hours)))
+            )
+        assert memory.messages() == []
 
 
 def test_another_encoder_is_refused_with_the_way_out(tmp_path):

@@ -6,6 +6,7 @@ import pytest
 
 from streetai_core import Config, MemoryRegistry, NewMessage
 from streetai_core.encoders.hashing import HashingEncoder
+from streetai_core.recall.scoring import LENT
 from streetai_core.stores.reference import ReferenceStore
 
 NOON = datetime(2026, 3, 2, 12, tzinfo=timezone.utc)
@@ -40,7 +41,9 @@ def test_a_message_is_embedded_in_one_call_and_a_question_in_one():
     """However many chunks it has; a text embedded before costs nothing."""
     encoder = Counting()
     memory = MemoryRegistry(ReferenceStore(), encoder=encoder).get("m")
-    memory.add_message(" ".join(f"This is sentence number {n} of the message." for n in range(9)), "user")
+    # Each is a chunk of its own: long enough to stand alone, too long to be merged.
+    sentences = [f"This is sentence number {n} of the message{', and so it goes on' * 9}." for n in range(9)]
+    memory.add_message(" ".join(sentences), "user")
     memory.add_message("another message of one chunk", "user")
     memory.build_prompt("which sentence was it?")
     memory.retrieve("which sentence was it?")
@@ -134,10 +137,16 @@ def test_a_hit_unpacks_and_explains_itself(memory):
         assert sum(hit.parts.values()) == pytest.approx(hit.score, abs=1e-9)
 
 
-def test_why_lists_hits_and_near_misses_with_reasons(memory):
-    """Everything is either a hit or has a reason why not."""
+@pytest.mark.parametrize(
+    ("strategy", "gate"), [("hybrid", "min_relevance"), ("keyword", "min_relevance"), ("vector", "min_similarity")]
+)
+def test_why_lists_hits_and_near_misses_with_reasons(strategy, gate):
+    """Everything is either a hit or has a reason why not, by the name of the setting that decided."""
+    config = Config(strategy=strategy)
+    memory = MemoryRegistry(ReferenceStore(), encoder=HashingEncoder(), config=config).get("m")
     memory.add_message("the berth of the boat is 31", "user")
-    memory.add_message("xylophones quietly humming", "user")
+    # Of another conversation: beside the others it would be found by their words.
+    memory.add_message("xylophones quietly humming", "user", conversation_id="elsewhere")
     memory.add_message("the berth of the boat is 31", "assistant")
     why = memory.why("which berth has the boat?")
     assert len(why.hits) == 1
@@ -145,18 +154,77 @@ def test_why_lists_hits_and_near_misses_with_reasons(memory):
         "the berth of the boat is 31",
         "xylophones quietly humming",
     }
-    reasons = " | ".join(miss.reason for miss in why.near_misses)
-    assert "min_similarity" in reasons
-    assert "better hit" in reasons
-    assert why.stacks
+    reasons = {miss.hit.signal.content: miss.reason for miss in why.near_misses}
+    assert gate in reasons["xylophones quietly humming"]
+    assert "better hit" in reasons["the berth of the boat is 31"]
+    assert bool(why.stacks) == (strategy != "keyword")
 
 
-@pytest.mark.parametrize("form", ["hit", "pair", "signal", "id"])
+def test_what_stands_beside_an_answer_is_found_by_its_words(memory):
+    """A reply that leaves out what its question named would never be recalled; in another conversation it is not."""
+    for conversation in ("harbour", "kitchen"):
+        memory.add_message(f"an idle remark on the {conversation}", "user", conversation_id=conversation)
+    memory.add_message("which berth has the boat?", "user", conversation_id="harbour")
+    memory.add_message("thirty-one, on the left", "assistant", conversation_id="harbour")
+    memory.add_message("thirty-one, of the blue ones", "assistant", conversation_id="kitchen")
+    words = {hit.signal.content: hit.parts["words"] for hit in memory.retrieve("the berth of the boat")}
+    assert words["thirty-one, on the left"] > 0.2
+    assert words.get("thirty-one, of the blue ones", 0.0) == 0.0
+
+
+@pytest.mark.parametrize("config", [Config(), Config(strategy="vector"), Config.classic()])
+def test_more_hits_than_the_thinking_space_are_given_when_asked_for(config):
+    """Whoever asks for forty gets forty; who asks for nothing gets the thinking space."""
+    memory = MemoryRegistry(ReferenceStore(), encoder=HashingEncoder(), config=config).get("m")
+    memory.add_messages([NewMessage(content=f"the berth of boat {n} is {n * 7}", role="user") for n in range(60)])
+    question = "the berth of the boat is"
+    assert len(memory.retrieve(question)) == config.max_thinking_space == 25
+    forty = [hit.signal.signal_id for hit in memory.retrieve(question, limit=40)]
+    assert len(forty) == len(set(forty)) == 40
+    assert forty[:25] == [hit.signal.signal_id for hit in memory.retrieve(question)]
+    assert len(memory.retrieve(question, limit=1000)) == 60
+
+
+def test_nothing_is_found_below_the_least_relevance():
+    """A question about something else would be answered with what happens to be there."""
+    for least, found in ((0.2, 0), (0.0, 1)):
+        config = Config(min_relevance=least)
+        memory = MemoryRegistry(ReferenceStore(), encoder=HashingEncoder(), config=config).get("m")
+        memory.add_message("the berth of the boat is 31", "user")
+        assert len(memory.retrieve("xylophones humming")) == found
+
+
+@pytest.mark.parametrize("strategy", ["hybrid", "vector", "keyword"])
+def test_the_parts_of_a_score_are_named_and_sum_to_it(strategy):
+    """Whoever asks why a hit is there would be told less than all of it."""
+    config = Config(strategy=strategy)
+    memory = MemoryRegistry(ReferenceStore(), encoder=HashingEncoder(), config=config).get("m")
+    memory.add_messages(
+        [
+            NewMessage(
+                content=f"On 5 May boat {n} had berth {n}.", role="user", name="Ilse", conversation_id=str(n % 3)
+            )
+            for n in range(9)
+        ]
+    )
+    lent = () if strategy == "vector" else LENT
+    hits = memory.retrieve("Since when has Ilse berth 4?")
+    assert hits
+    for hit in hits:
+        assert set(hit.parts) == {"meaning", *lent, "activation"}
+        assert sum(hit.parts.values()) == pytest.approx(hit.score, abs=1e-9)
+        assert (hit.parts["meaning"] == 0.0) == (strategy == "keyword")
+        assert 0.0 <= hit.parts["activation"] <= config.activation_share
+
+
+@pytest.mark.parametrize("form", ["hit", "pair", "signal", "id", "scored id"])
 def test_learning_takes_hits_pairs_signals_and_ids(memory, form):
     """All forms teach the same."""
     memory.add_message("the berth of the boat is 31", "user")
     (hit,) = memory.retrieve("berth of the boat")
-    item = {"hit": hit, "pair": (hit.signal, hit.score), "signal": hit.signal, "id": hit.signal.signal_id}[form]
+    name = hit.signal.signal_id
+    forms = {"hit": hit, "pair": (hit.signal, hit.score), "signal": hit.signal, "id": name, "scored id": (name, 0.5)}
+    item = forms[form]
     (update,) = memory.post_process([item, item], "The berth of the boat is 31.")
     assert update["new_weight"] == pytest.approx(1.1)
     assert memory.signals[0].uses == 1

@@ -39,7 +39,18 @@ class Erratic:
         return len(text) // 5 + zlib.crc32(text.encode()) % 17
 
 
-COUNTERS = [EstimatedTokens(), Words(), Costly(), Erratic()]
+class Joining:
+    """Less for a whole than for its parts, and by leaps: what tokenizers do at borders, overdone."""
+
+    def count(self, text):
+        """Tokens of a text."""
+        return 10 * len(text) // 97 * 3 + (5 if text.endswith("\n") else 0)
+
+
+COUNTERS = [EstimatedTokens(), Words(), Costly(), Erratic(), Joining()]
+
+EVERYTHING = Config(min_relevance=-10)
+"""Recalls all that there is room for."""
 
 messages = st.lists(
     st.tuples(
@@ -57,36 +68,55 @@ messages = st.lists(
     budget=st.integers(0, 600),
     counter=st.sampled_from(COUNTERS),
     system=st.sampled_from([None, "You are brief."]),
+    recall_fits=st.sampled_from([None, lambda block: len(block) % 3 > 0, lambda block: len(block) < 300]),
     config=st.sampled_from(
-        [Config(min_similarity=-1.0), Config.classic(), Config(recency_turns=6, window_tokens=None)]
+        [
+            EVERYTHING,
+            Config(min_relevance=-10, history_ceiling=False, recency_turns=0),
+            Config(min_relevance=-10, budget_decides=False, recall_tokens=90, passage_tokens=7),
+            Config.classic(),
+            Config(recency_turns=6, window_tokens=None),
+        ]
     ),
 )
-def test_no_prompt_is_over_its_budget(said, budget, counter, system, config):
-    """Property: over arbitrary histories, counters, settings and budgets; too small a budget is an error."""
+def test_no_prompt_is_over_its_budget(*, said, budget, counter, system, config, recall_fits):
+    """Property: over any histories, counters, settings, budgets and limits; too small a budget is an error."""
     registry = MemoryRegistry(ReferenceStore(), config=config, encoder=HashingEncoder(dim=32), token_counter=counter)
     memory = registry.get("m")
     memory.add_messages([NewMessage(role=role, content=text, conversation_id=where) for role, text, where in said])
     try:
-        prompt = memory.build_prompt("what de abc?", system=system, token_budget=budget, conversation_id="one")
+        prompt = memory.build_prompt(
+            "what de abc?", system=system, token_budget=budget, conversation_id="one", recall_fits=recall_fits
+        )
     except InputError:
         alone = [{"content": "what de abc?"}] + ([{"content": system}] if system else [])
         assert count_messages(alone, counter) > budget
         return
     assert prompt.inspector["tokens_sent"] == count_messages(prompt.messages, counter) <= budget
     assert prompt.messages[-1]["content"].endswith("what de abc?")
+    assert not prompt.recalled_text or recall_fits is None or recall_fits(prompt.recalled_text)
+    if not config.budget_decides and config.recall_tokens is not None:
+        assert prompt.inspector["tokens_recalled"] <= config.recall_tokens
 
 
 @settings(deadline=None, max_examples=150)
-@given(said=messages, system=st.sampled_from([None, "You are brief."]))
-def test_no_prompt_costs_more_than_the_history(said, system):
+@given(
+    said=messages,
+    counter=st.sampled_from([EstimatedTokens(), Words(), Costly()]),
+    system=st.sampled_from([None, "You are brief."]),
+    budget=st.one_of(st.none(), st.integers(200, 4000)),
+)
+def test_no_prompt_costs_more_than_the_history(said, counter, system, budget):
     """Property: also for short ones; the frame of quotes may come on top where the history is not valid as turns."""
-    registry = MemoryRegistry(ReferenceStore(), config=Config(min_similarity=-1.0), encoder=HashingEncoder(dim=32))
+    registry = MemoryRegistry(
+        ReferenceStore(), config=EVERYTHING, encoder=HashingEncoder(dim=32), token_counter=counter
+    )
     memory = registry.get("m")
     memory.add_messages([NewMessage(role=role, content=text, conversation_id=where) for role, text, where in said])
-    prompt = memory.build_prompt("what de abc?", system=system, conversation_id="one")
+    prompt = memory.build_prompt("what de abc?", system=system, conversation_id="one", token_budget=budget)
     everything = [{"content": message.content} for message in memory.messages()]
     everything += [{"content": "what de abc?"}] + ([{"content": system}] if system else [])
-    assert prompt.inspector["tokens_full_history"] == count_messages(everything, EstimatedTokens())
+    assert prompt.inspector["tokens_full_history"] == count_messages(everything, counter)
     stored = memory.messages()
     elsewhere = {message.conversation_id for message in stored} - {"one"}
     frame = 0 if not elsewhere and len(as_turns(stored).shown) == len(stored) else FRAME_TOKENS
@@ -106,7 +136,7 @@ def test_a_greeting_of_the_assistant_is_not_lost():
     memory = MemoryRegistry(ReferenceStore(), encoder=HashingEncoder()).get("m")
     memory.add_message("Hello, shall I book berth 31?", "assistant")
     (message,) = memory.build_prompt("yes").messages
-    assert "> Hello, shall I book berth 31?" in message["content"]
+    assert "\nassistant: Hello, shall I book berth 31?\n" in message["content"]
     assert message["content"].endswith("yes")
 
 

@@ -11,12 +11,12 @@ from streetai_core.config import Config
 from streetai_core.text.chunking import Limits, split
 from streetai_core.types import Chunk
 
-DEFAULT = Limits.of(Config())
+PUBLISHED = Limits.of(Config.classic())
 SENTENCE = "This one sentence has exactly forty-one c. "
 """41 characters, 7 words, and a space."""
 
 
-def pieces(text, limits=DEFAULT):
+def pieces(text, limits=PUBLISHED):
     """The chunks as text, without the white space round them."""
     return [text[chunk.start : chunk.end].strip() for chunk in split(text, limits)]
 
@@ -27,20 +27,21 @@ def limits(*, min_chars=1, min_words=1, max_chars=1000, max_words=1000, max_chun
 
 
 def test_the_limits_come_from_the_settings():
-    """The published sizes are the defaults."""
-    assert DEFAULT == Limits(min_chars=30, min_words=5, max_chars=400, max_words=60, max_chunks=2000)
+    """The published sizes are those of the published pipeline; our own keep chat messages whole."""
+    assert PUBLISHED == Limits(min_chars=30, min_words=5, max_chars=400, max_words=60, max_chunks=2000)
+    assert Limits.of(Config()) == Limits(min_chars=200, min_words=35, max_chars=400, max_words=60, max_chunks=2000)
 
 
 @pytest.mark.parametrize("text", ["", " ", "\n\r\n\t", "\u3000"])
 def test_blank_text_has_no_chunks(text):
     """Nothing to embed."""
-    assert split(text, DEFAULT) == []
+    assert split(text, PUBLISHED) == []
 
 
 @pytest.mark.parametrize("text", ["x", "  Hi there.\n", "I am vegetarian.", "\u4f60"])
 def test_a_short_text_is_one_chunk(text):
     """White space round it included, however small it is."""
-    assert split(text, DEFAULT) == [Chunk(0, len(text))]
+    assert split(text, PUBLISHED) == [Chunk(0, len(text))]
 
 
 def test_paragraphs_and_sentences_are_cut():
@@ -59,7 +60,7 @@ def test_paragraphs_and_sentences_are_cut():
 def test_line_ends_of_windows_make_paragraphs_too():
     """A carriage return belongs to its line feed, and to the chunk before."""
     text = "The first paragraph has some words.\r\n\r\nThe second paragraph has more.\r\nIn two lines\r\n"
-    assert [text[chunk.start : chunk.end] for chunk in split(text, DEFAULT)] == [
+    assert [text[chunk.start : chunk.end] for chunk in split(text, PUBLISHED)] == [
         "The first paragraph has some words.\r\n\r\n",
         "The second paragraph has more.\r\nIn two lines\r\n",
     ]
@@ -89,7 +90,7 @@ def test_small_pieces_keep_their_order():
 def test_nothing_is_merged_over_a_fence():
     """A small piece between two fences stays alone, and so does a small fence."""
     text = f"{SENTENCE}\n```\na\n```\nand\n```\nb\n```\nok"
-    assert [(text[c.start : c.end].strip(), c.kind) for c in split(text, DEFAULT)] == [
+    assert [(text[c.start : c.end].strip(), c.kind) for c in split(text, PUBLISHED)] == [
         (SENTENCE.strip(), "chunk"),
         ("```\na\n```", "code"),
         ("and", "chunk"),
@@ -101,7 +102,7 @@ def test_nothing_is_merged_over_a_fence():
 def test_a_fence_of_any_size_is_one_chunk():
     """20,000 characters of code with blank lines and sentences in them."""
     code = "```py\n" + "x = 1. Yes\n\n" * 1700 + "```"
-    assert split(code, DEFAULT) == [Chunk(0, len(code), "code", 0, len(code))]
+    assert split(code, PUBLISHED) == [Chunk(0, len(code), "code", 0, len(code))]
 
 
 def test_a_piece_of_the_largest_size_is_kept():

@@ -11,7 +11,7 @@ from streetai_core.errors import InputError
 from streetai_core.text.chunking import Limits, split
 from streetai_core.types import Chunk
 
-DEFAULT = Limits.of(Config())
+PUBLISHED = Limits.of(Config.classic())
 
 
 def words(texts):
@@ -24,7 +24,7 @@ def characters(texts):
     return [len(text) for text in texts]
 
 
-def parts(text, count, maximum, limits=DEFAULT):
+def parts(text, count, maximum, limits=PUBLISHED):
     """The chunks as text, to the byte."""
     return [text[c.start : c.end] for c in split(text, limits, count_tokens=count, max_tokens=maximum)]
 
@@ -32,7 +32,7 @@ def parts(text, count, maximum, limits=DEFAULT):
 def test_what_fits_is_not_cut():
     """A limit that nothing reaches changes nothing."""
     text = "My sister lives in Paris and works there. She has two cats called Mia and Leo.\n```\na\n```"
-    assert split(text, DEFAULT, count_tokens=words, max_tokens=11) == split(text, DEFAULT)
+    assert split(text, PUBLISHED, count_tokens=words, max_tokens=11) == split(text, PUBLISHED)
 
 
 def test_text_over_the_limit_is_cut_like_any_other():
@@ -52,13 +52,13 @@ def test_tokens_are_counted_without_the_white_space_at_the_ends():
 def test_a_fence_within_the_limit_is_one_chunk():
     """However many characters it has."""
     code = "```\n" + "x" * 3000 + "\n```"
-    assert split(code, DEFAULT, count_tokens=words, max_tokens=5) == [Chunk(0, len(code), "code")]
+    assert split(code, PUBLISHED, count_tokens=words, max_tokens=5) == [Chunk(0, len(code), "code")]
 
 
 def test_a_long_fence_comes_in_windows_of_whole_lines():
     """Packed as full as they can be, and each knows the span of the whole fence."""
     text = "Look:\n```py\na b\nc d\n\n  e f\n```\nok"
-    chunks = split(text, DEFAULT, count_tokens=words, max_tokens=6)
+    chunks = split(text, PUBLISHED, count_tokens=words, max_tokens=6)
     assert [text[chunk.start : chunk.end] for chunk in chunks] == [
         "Look:\n",
         "```py\na b\n",
@@ -113,10 +113,10 @@ def test_pieces_are_counted_together():
         return words(texts)
 
     text = "This sentence has exactly eight words in it. " * 20
-    split(text, DEFAULT, count_tokens=counting, max_tokens=10)
+    split(text, PUBLISHED, count_tokens=counting, max_tokens=10)
     assert calls == [20]
     calls.clear()
-    split(text, DEFAULT, count_tokens=counting, max_tokens=4)
+    split(text, PUBLISHED, count_tokens=counting, max_tokens=4)
     assert calls == [20, 40, 80]
 
 
@@ -129,7 +129,7 @@ def test_little_is_counted_beyond_the_cap(text):
         counted.extend(map(len, texts))
         return words(texts)
 
-    five = Limits(DEFAULT.min_chars, DEFAULT.min_words, DEFAULT.max_chars, DEFAULT.max_words, 5)
+    five = Limits(PUBLISHED.min_chars, PUBLISHED.min_words, PUBLISHED.max_chars, PUBLISHED.max_words, 5)
     assert len(split(text, five, count_tokens=counting, max_tokens=50)) == 5
     assert sum(counted) < 300_000
 
@@ -138,7 +138,7 @@ def test_little_is_counted_beyond_the_cap(text):
 def test_a_limit_needs_a_tokenizer_and_room(count, maximum):
     """A limit that cannot be kept is an error."""
     with pytest.raises(InputError, match="max_tokens"):
-        split("text", DEFAULT, count_tokens=count, max_tokens=maximum)
+        split("text", PUBLISHED, count_tokens=count, max_tokens=maximum)
 
 
 FRAGMENTS = st.sampled_from(
@@ -169,7 +169,7 @@ def monotone(costs):
 def test_no_chunk_is_over_the_limit(text, costs, maximum):
     """For any counter that grows with the text; and the chunks still tile it."""
     count = monotone(costs)
-    chunks = split(text, DEFAULT, count_tokens=count, max_tokens=maximum)
+    chunks = split(text, PUBLISHED, count_tokens=count, max_tokens=maximum)
     if text.strip():
         assert "".join(text[chunk.start : chunk.end] for chunk in chunks) == text
     assert all(tokens <= maximum for tokens in count([text[c.start : c.end].strip() for c in chunks]))
@@ -181,8 +181,8 @@ def test_no_chunk_is_over_the_limit(text, costs, maximum):
 def test_a_fence_is_whole_or_in_windows(text, costs, maximum):
     """One chunk if it fits, else windows without a gap that share its span."""
     count = monotone(costs)
-    limited = split(text, DEFAULT, count_tokens=count, max_tokens=maximum)
-    for fence in (chunk for chunk in split(text, DEFAULT) if chunk.kind == "code"):
+    limited = split(text, PUBLISHED, count_tokens=count, max_tokens=maximum)
+    for fence in (chunk for chunk in split(text, PUBLISHED) if chunk.kind == "code"):
         windows = [c for c in limited if c.kind == "code" and fence.start <= c.start < fence.end]
         assert {(window.block_start, window.block_end) for window in windows} == {(fence.start, fence.end)}
         assert [window.end for window in windows[:-1]] == [window.start for window in windows[1:]]

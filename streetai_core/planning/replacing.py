@@ -1,0 +1,95 @@
+"""Which stored messages a new one replaces, found when it is written."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+import numpy.typing as npt
+
+from streetai_core.knowledge.changes import Statement, link, may_replace
+from streetai_core.state import MemoryState
+from streetai_core.types import ROLES, Matrix, Message
+
+Reader = Callable[[Sequence[int]], Mapping[int, Message]]
+"""Reads messages with their texts, by sequence."""
+
+_CANDIDATES = 20
+"""Older messages that are compared, the most similar ones; what is replaced is about the same thing."""
+
+_LONGEST = 2000
+"""Characters of a message that can change a fact; a longer one is a document, and tells no news of its author."""
+
+_UNKNOWN = -2
+"""The number of an author who has said nothing yet."""
+
+_PARTS = 4
+"""Chunks of a message whose neighbours are looked at."""
+
+
+@dataclass(slots=True)
+class Replacing:
+    """Finds what the messages of one operation replace, in the memory and among themselves, in their order."""
+
+    state: MemoryState
+    read: Reader
+    _fresh: dict[int, tuple[Message, Matrix]] = field(default_factory=dict)
+
+    def of(self, message: Message, vectors: Matrix, *, without: Sequence[int] = ()) -> tuple[int, ...]:
+        """Sequences of the messages whose statement `message` replaces, the surest first.
+
+        Args:
+            message: what is being written.
+            vectors: of its chunks, shape (n, dim).
+            without: sequences that are left out.
+        """
+        found: tuple[int, ...] = ()
+        newer = _statement(message)
+        if len(vectors) and len(message.content) <= _LONGEST:
+            if may_replace(newer):
+                found = self._replaced(newer, message, vectors, {message.sequence, *without})
+            self._fresh[message.sequence] = (message, vectors)
+        return found
+
+    def _replaced(self, newer: Statement, message: Message, vectors: Matrix, without: set[int]) -> tuple[int, ...]:
+        near = self._similar(vectors[:_PARTS], message)
+        ranked = sorted((one for one in near.items() if one[0] not in without), key=lambda one: -one[1])[:_CANDIDATES]
+        texts = {**self.read([sequence for sequence, _ in ranked if sequence not in self._fresh])}
+        texts |= {sequence: self._fresh[sequence][0] for sequence, _ in ranked if sequence in self._fresh}
+        candidates = [
+            (sequence, _statement(texts[sequence]), similarity)
+            for sequence, similarity in ranked
+            if sequence in texts and sequence < message.sequence
+        ]
+        links = link(newer, [(statement, similarity) for _, statement, similarity in candidates])
+        return tuple(candidates[index][0] for index, _ in links)
+
+    def _similar(self, vectors: Matrix, speaker: Message) -> dict[int, float]:
+        """The cosine of the nearest signal of each older message of the same speaker, by sequence."""
+        near: dict[int, float] = {}
+        columns = self.state.columns
+        if len(columns):
+            nearest = np.max([columns.similarities(vector) for vector in vectors], axis=0)
+            nearest[~self._is_of(speaker)] = -np.inf
+            sequences = columns.column("sequence")
+            for row in np.argsort(-nearest)[: _PARTS * _CANDIDATES].tolist():
+                if np.isfinite(nearest[row]):
+                    near.setdefault(int(sequences[row]), float(nearest[row]))
+        for sequence, (message, own) in self._fresh.items():
+            if (message.name, message.role) == (speaker.name, speaker.role):
+                near[sequence] = float((own @ vectors.T).max())
+        return near
+
+    def _is_of(self, speaker: Message) -> npt.NDArray[np.bool_]:
+        """Which signals are of messages of a speaker."""
+        words = self.state.words
+        rows = words.rows_of(self.state.columns.column("sequence"))
+        author = -1 if speaker.name is None else words.authors.get(speaker.name, _UNKNOWN)
+        same = (words.column("author") == author) & (words.column("role") == ROLES.index(speaker.role))
+        found: npt.NDArray[np.bool_] = (rows >= 0) & same[np.maximum(rows, 0)] if words.size else rows >= 0
+        return found
+
+
+def _statement(message: Message) -> Statement:
+    return Statement(message.content[:_LONGEST], message.role, message.name)

@@ -1,0 +1,59 @@
+"""What a message can be found by besides its meaning, worked out when it is written."""
+
+from __future__ import annotations
+
+from datetime import date, datetime
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from streetai_core.stores.base import WordsRow
+from streetai_core.stores.values import utc
+from streetai_core.text.dates import mentioned_dates
+from streetai_core.text.words import counted
+from streetai_core.types import Message
+
+_LONGEST = 20_000
+"""Characters of a message that dates are looked for in; what is longer is a document, with dates of its own."""
+
+_ASKING = ("?", "\uff1f", "\u061f")
+"""Question marks: Latin, full-width, Arabic."""
+
+
+def words_row(message: Message, replaces: tuple[int, ...] = ()) -> WordsRow:
+    """The words row of a message; the author's name counts as one of its words.
+
+    Raises:
+        InputError: the message was said outside the years 1 to 9999 in UTC.
+    """
+    text = message.content
+    terms, counts = counted(f"{message.name} {text}" if message.name else text)
+    return WordsRow(
+        sequence=message.sequence,
+        conversation_id=message.conversation_id,
+        name=message.name,
+        role=message.role,
+        day=_said_at(message).date().toordinal(),
+        characters=len(text),
+        question=text.rstrip().endswith(_ASKING),
+        terms=terms,
+        counts=counts,
+        days=_days(message),
+        replaces=replaces,
+    )
+
+
+def _said_at(message: Message) -> datetime:
+    """When a message was said, in UTC, as it is stored: so an edit finds the same days again."""
+    return utc(message.created_at)
+
+
+def _days(message: Message) -> npt.NDArray[np.int32]:
+    """First and last day of each time that a message speaks of, shape (m, 2)."""
+    spans: list[tuple[date, date]] = [
+        (mention.span.start, mention.span.end)
+        for mention in mentioned_dates(message.content[:_LONGEST], _said_at(message))
+    ]
+    days: list[Any] = [(start.toordinal(), end.toordinal()) for start, end in dict.fromkeys(spans)]
+    return np.array(days, dtype=np.int32).reshape(-1, 2)

@@ -1,0 +1,57 @@
+"""What a question asks for: by meaning, by words, of whom, of what time."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import dataclass, field
+from datetime import datetime
+
+from streetai_core.text.dates import NO_TIME, QuestionTime, question_times
+from streetai_core.text.words import hashed, terms
+from streetai_core.types import Vector
+
+_LONGEST = 4000
+"""Characters of a question whose words are looked at. What is longer is a pasted document, whose first words tell what
+it is about as well, and reading it whole would cost more than the search."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Question:
+    """A question, made ready for ranking."""
+
+    vector: Vector | None
+    """Its embedding; `None` if the encoder failed: then words decide alone."""
+    turn: int
+    without_messages: Collection[int] = ()
+    """Sequences of messages that are shown anyway."""
+    terms: tuple[int, ...] = ()
+    """Hashes of its terms, each once."""
+    length: int = 0
+    """How many terms it has, repetitions counted."""
+    words: frozenset[str] = field(default_factory=frozenset)
+    """Its words in lower case, for the names in it."""
+    time: QuestionTime = NO_TIME
+
+
+def read_question(
+    text: str, vector: Vector | None, *, turn: int, asked_at: datetime, without: Collection[int] = ()
+) -> Question:
+    """The question in `text`, asked at `asked_at`."""
+    text = text[:_LONGEST]
+    said = terms(text)
+    return Question(
+        vector=vector,
+        turn=turn,
+        without_messages=without,
+        terms=tuple(dict.fromkeys(map(hashed, said))),
+        length=len(said),
+        words=frozenset(name_words(text)),
+        time=question_times(text, asked_at),
+    )
+
+
+def name_words(text: str) -> list[str]:
+    """The words of a text, or of a name, by which somebody is named: lower case, without a possessive, in order."""
+    plain = text.lower().replace("\u2019", "'").replace("'s", " ")
+    kept = "".join(character if character.isalnum() or character == "-" else " " for character in plain)
+    return kept.split()

@@ -1,0 +1,421 @@
+"""`StreetAIChatMemoryBuffer`: LlamaIndex's chat memory with recall, for every chat engine and agent."""
+
+from __future__ import annotations
+
+import asyncio
+import copy
+import json
+import os
+from collections.abc import Callable, Mapping, Sequence
+from importlib import import_module
+from threading import RLock
+from typing import Any
+from uuid import uuid4
+
+from llama_index.core.base.base_retriever import BaseRetriever
+from llama_index.core.base.llms.types import ChatMessage
+from llama_index.core.bridge.pydantic import Field, PrivateAttr, field_serializer
+from llama_index.core.llms.llm import LLM
+from llama_index.core.memory.chat_memory_buffer import (
+    DEFAULT_TOKEN_LIMIT,
+    DEFAULT_TOKEN_LIMIT_RATIO,
+    ChatMemoryBuffer,
+)
+from llama_index.core.storage.chat_store import BaseChatStore
+from llama_index.core.utils import get_tokenizer
+
+from streetai_core import Config, MemoryRegistry
+from streetai_core.errors import InputError
+from streetai_core.failures import OnError, fail_open
+from streetai_core.text.clean import check_id
+from streetai_llamaindex.chat_store import StreetAIChatStore
+from streetai_llamaindex.conversations import Conversation, Step, conversation_of
+from streetai_llamaindex.messages import copied
+from streetai_llamaindex.opening import Lease, Opening, opening_of, reopened
+from streetai_llamaindex.reading import InsertMethod, Reader
+from streetai_llamaindex.serialization import Written, chat_store_to_json
+from streetai_llamaindex.sessions import session_of
+from streetai_llamaindex.sources import ChatStoreSource, Source, TranscriptSource
+from streetai_llamaindex.speech import asked_text
+from streetai_llamaindex.transcript import Reading
+from streetai_llamaindex.turns import Turn, TurnReport, report
+from streetai_llamaindex.window import TokenCosts
+
+RECALL_TOKEN_RATIO = 0.3
+"""Most of the prompt that recalled text may take: the share that LlamaIndex's `Memory` leaves to its blocks."""
+
+
+_OPENING_ARGUMENTS = ("path", "registry", "embed_model", "config")
+"""Which arguments of `from_dict` say where the engine is."""
+
+
+class StreetAIChatMemoryBuffer(ChatMemoryBuffer):
+    """A `ChatMemoryBuffer` that never forgets: the last messages verbatim, and what bears on the question.
+
+    Give it wherever LlamaIndex takes a memory: `index.as_chat_engine(memory=memory)`, `SimpleChatEngine`, agents'
+    `run(memory=memory)`. Each message is stored when it is put; at the first read of a turn what bears on the question
+    is recalled and stands next to it; the final reply teaches which of it helped. One user message is one turn, however
+    often the memory is read. Everything is in one file by `path` and `session_id`, and is there after a restart.
+
+    A failing engine never costs a reply: the failure is logged and given to `on_error`, and the chat goes on with what
+    is in RAM. `reset` alone raises, for what should be forgotten and is not must be known.
+
+    Make one with `from_defaults`. The fields of `ChatMemoryBuffer` keep their meaning; `chat_store_key` is the session.
+    """
+
+    chat_store_key: str = Field(default_factory=lambda: uuid4().hex)
+    """The session: whose memory it is. Two sessions on one file never see each other."""
+    recall_token_ratio: float = Field(default=RECALL_TOKEN_RATIO, ge=0, le=1)
+    """Most of the tokens that recalled text may take, from 0 (no recall) to 1."""
+    insert_method: InsertMethod = "user"
+    """Where recalled text goes: next to the question, or into a system message in front."""
+    engine: dict[str, Any] | None = None
+    """Where the engine is; see `opening.Address`."""
+
+    _opening: Opening = PrivateAttr()
+    _lease: Lease | None = PrivateAttr(default=None)
+    _conversation: Conversation = PrivateAttr()
+    _costs: TokenCosts = PrivateAttr()
+    _seed: Sequence[ChatMessage] | None = PrivateAttr(default=None)
+    _planting: Any = PrivateAttr(default_factory=RLock)
+
+    @classmethod
+    def class_name(cls) -> str:
+        """Its name in serialised workflows."""
+        return "StreetAIChatMemoryBuffer"
+
+    @classmethod
+    def from_defaults(  # noqa: PLR0917 - upstream's parameters, in upstream's order
+        cls,
+        chat_history: list[ChatMessage] | None = None,
+        llm: LLM | None = None,
+        chat_store: BaseChatStore | None = None,
+        chat_store_key: str | None = None,
+        token_limit: int | None = None,
+        tokenizer_fn: Callable[[str], list[Any]] | None = None,
+        *,
+        path: str | os.PathLike[str] | None = None,
+        registry: MemoryRegistry | None = None,
+        session_id: str | None = None,
+        embed_model: object = None,
+        config: Config | None = None,
+        recall_token_ratio: float = RECALL_TOKEN_RATIO,
+        insert_method: InsertMethod = "user",
+        on_error: OnError | None = None,
+        **kwargs: Any,
+    ) -> StreetAIChatMemoryBuffer:
+        """Make a memory. No I/O: the file is opened when it is first needed.
+
+        Args:
+            chat_history: what was said before; see `set`.
+            llm: the limit is then three quarters of its context window.
+            chat_store: where the window comes from; `None`: what the engine has stored of the session.
+            chat_store_key: another name for `session_id`.
+            token_limit: most tokens of window and recalled text together; `None`: 3000.
+            tokenizer_fn: counts them; `None`: LlamaIndex's default.
+            path: the database file, made at the first write; `None`: in RAM, gone with the process.
+            registry: an engine that is open already; wins over `path`, and stays yours to close.
+            session_id: whose memory it is, such as the id of the user. `None`: a new random one.
+            embed_model: any LlamaIndex `BaseEmbedding`; `None`: all-MiniLM-L6-v2. `Settings` is never asked.
+            config: settings of the engine.
+            recall_token_ratio: most of the tokens that recalled text may take.
+            insert_method: "user": next to the question; "system": in a system message in front.
+            on_error: told of every failure of the engine that is hidden from the chat.
+            kwargs: none.
+
+        Raises:
+            ValueError: an argument cannot be used.
+        """
+        if kwargs:
+            raise ValueError(f"Unexpected kwargs: {kwargs}")
+        if registry is not None and (embed_model is not None or config is not None):
+            raise InputError("embed_model and config belong to the registry; give them to the MemoryRegistry instead")
+        opening = opening_of(registry, path=path, embed_model=embed_model, config=config)
+        if token_limit is None:
+            window = None if llm is None else int(llm.metadata.context_window * DEFAULT_TOKEN_LIMIT_RATIO)
+            token_limit = window or DEFAULT_TOKEN_LIMIT
+        memory = cls(
+            token_limit=token_limit,
+            tokenizer_fn=tokenizer_fn or get_tokenizer(),
+            chat_store=chat_store if chat_store is not None else StreetAIChatStore(opening),
+            chat_store_key=session_of(session_id, chat_store_key, persistent=opening.is_persistent),
+            recall_token_ratio=recall_token_ratio,
+            insert_method=insert_method,
+            engine=dict(opening.address),
+        )
+        memory._conversation.tokenizer = tokenizer_fn or memory._conversation.tokenizer
+        memory._conversation.on_error = on_error or memory._conversation.on_error
+        memory._seed = None if chat_history is None else [copied(message) for message in chat_history]
+        return memory
+
+    def model_post_init(self, context: Any, /) -> None:
+        """Find the engine; pydantic calls this."""
+        super().model_post_init(context)
+        self._opening = opening_of() if self.engine is None else reopened(self.engine)
+        self.engine = dict(self._opening.address)
+        if "chat_store" not in self.model_fields_set:
+            self.chat_store = StreetAIChatStore(self._opening)
+        self._conversation = conversation_of(self._opening, check_id(self.chat_store_key, "session_id"))
+        self._costs = TokenCosts(self.tokenizer_fn)
+        self._lease = self._opening.lease()
+
+    def __bool__(self) -> bool:
+        """True, also while it is empty: engines replace a memory that is false by another one."""
+        return True
+
+    # ------------------------------------------------------------------- read
+
+    def get(self, input: Any = None, initial_token_count: int = 0, **kwargs: Any) -> list[ChatMessage]:  # noqa: A002, ARG002 - upstream's names
+        """The window, and what is recalled for the question.
+
+        Args:
+            input: the question: text, a message or a query. Anything else: the last user message without an answer.
+            initial_token_count: tokens of what else is in the prompt.
+            kwargs: ignored.
+
+        Returns:
+            Copies, the same ones for the whole turn.
+
+        Raises:
+            ValueError: `initial_token_count` is over the limit.
+        """
+        available = self._available(initial_token_count)
+        reader = self._reader
+        turn = reader.turn_of(asked_text(input))
+        reading = self._read(reader, available, turn)
+        turn = reader.turn_in(reading, turn)
+        return reader.messages(reading, turn, available)
+
+    async def aget(self, input: Any = None, initial_token_count: int = 0, **kwargs: Any) -> list[ChatMessage]:  # noqa: A002, ARG002 - upstream's names
+        """Async twin of `get`: the same, with the I/O on a worker thread."""
+        available = self._available(initial_token_count)
+        # The turn is found here, not on the thread: context variables that are set there do not come back.
+        reader = self._reader
+        turn = reader.turn_of(asked_text(input))
+        reading = await asyncio.to_thread(self._read, reader, available, turn)
+        turn = reader.turn_in(reading, turn)
+        return await asyncio.to_thread(reader.messages, reading, turn, available)
+
+    def get_all(self) -> list[ChatMessage]:
+        """Everything that was said in this session, without recalled text; copies."""
+        self._plant()
+        return [copied(line.message) for line in self._source.everything()]
+
+    async def aget_all(self) -> list[ChatMessage]:
+        """Async twin of `get_all`."""
+        return await asyncio.to_thread(self.get_all)
+
+    # ------------------------------------------------------------------ write
+
+    def put(self, message: ChatMessage) -> None:
+        """Store a message; learn from it if it is the final reply of its turn.
+
+        Raises:
+            InputError: it is not a message.
+        """
+        self.put_messages([message])
+
+    async def aput(self, message: ChatMessage) -> None:
+        """Async twin of `put`."""
+        await self.aput_messages([message])
+
+    def put_messages(self, messages: Sequence[ChatMessage]) -> None:
+        """Store messages in order; see `put`."""
+        self._store(self._conversation.plan(messages))
+
+    async def aput_messages(self, messages: Sequence[ChatMessage]) -> None:
+        """Async twin of `put_messages`. A cancelled one is carried out all the same: the ledger counts on it."""
+        steps = self._conversation.plan(messages)
+        await asyncio.shield(asyncio.to_thread(self._store, steps))
+
+    def set(self, messages: list[ChatMessage]) -> None:
+        """Make the history these messages.
+
+        What is there already stays, with all that was learned about it; what is new is stored. From the first
+        difference on, the stored history is deleted and the given one stored. An empty list deletes all of it. But of a
+        history whose beginning was cut off nothing is deleted.
+        """
+        self._seed = None
+        self._source.set_to(messages)
+        self._conversation.set_to(messages)
+
+    async def aset(self, messages: list[ChatMessage]) -> None:
+        """Async twin of `set`."""
+        await asyncio.shield(asyncio.to_thread(self.set, messages))
+
+    def reset(self) -> None:
+        """Forget this session: the window, everything that can be recalled, and what was learned. No other session.
+
+        Raises:
+            StreetAIError: it could not be forgotten.
+        """
+        self._seed = None
+        self._conversation.forget()
+        self._source.forget()
+
+    async def areset(self) -> None:
+        """Async twin of `reset`."""
+        await asyncio.shield(asyncio.to_thread(self.reset))
+
+    # ---------------------------------------------------------------- look in
+
+    @property
+    def session_id(self) -> str:
+        """Whose memory it is; the same as `chat_store_key`."""
+        return self.chat_store_key
+
+    @property
+    def registry(self) -> MemoryRegistry:
+        """The engine, for looking in: `memory.registry.get(memory.session_id).why(question)`.
+
+        Raises:
+            StreetAIError: it cannot be opened.
+        """
+        return self._opening.registry
+
+    @property
+    def conversation(self) -> Conversation:
+        """This session of the engine, shared by all components that work on it."""
+        return self._conversation
+
+    @property
+    def last_turn(self) -> TurnReport | None:
+        """What became of the last question that was asked: what was recalled for it, its reply, its outcome."""
+        turn = self._conversation.turns.last
+        return None if turn is None else report(turn)
+
+    def as_retriever(self, **options: Any) -> BaseRetriever:
+        """A retriever over the same session; used beside the memory in one turn it counts as the same turn.
+
+        Args:
+            options: of the retriever, such as `similarity_top_k`.
+        """
+        module = import_module("streetai_llamaindex.retriever")
+        retriever: BaseRetriever = module.StreetAIRetriever(self._opening, session_id=self.session_id, **options)
+        return retriever
+
+    def flush(self) -> bool:
+        """Store what a failure has left in RAM; say whether everything is stored."""
+        self._plant()
+        return self._conversation.flush()
+
+    def close(self) -> None:
+        """Store what is left, and close the file if no other memory of this process is open on it.
+
+        A `registry` that was given stays open. Closing twice is fine, and using the memory again opens the file again.
+        """
+        with fail_open("what was in RAM is not stored", self._conversation.on_error):
+            self.flush()
+        if isinstance(self.chat_store, StreetAIChatStore):
+            self.chat_store.close()
+        if self._lease is not None:
+            self._opening.release(self._lease)
+            self._lease = None
+
+    # ---------------------------------------------------------- serialisation
+
+    @field_serializer("chat_store")
+    def serialize_courses_in_order(self, chat_store: BaseChatStore) -> dict[str, Any]:
+        """The chat store as JSON; upstream's method, by whose name it is found."""
+        self._plant()
+        return chat_store_to_json(chat_store, self.chat_store_key)
+
+    def to_dict(self, **kwargs: Any) -> dict[str, Any]:
+        """The memory as plain JSON: its settings, and where its engine is. The tokenizer is left out, as upstream."""
+        data: dict[str, Any] = self.model_dump(mode="json", **kwargs)
+        return data
+
+    def to_string(self) -> str:
+        """The same as text."""
+        return json.dumps(self.to_dict())
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any], **kwargs: Any) -> StreetAIChatMemoryBuffer:
+        """The memory that `to_dict` has written: on the same engine, with the same window.
+
+        Args:
+            data: what `to_dict` returned; of a stock `ChatMemoryBuffer` too.
+            kwargs: arguments of `from_defaults` that take the place of what was written. Another process than the one
+                that wrote it needs `embed_model` or `registry`, if there was one.
+
+        Raises:
+            ValueError: the data is not a memory's.
+        """
+        written = Written.of(data)
+        opening = written.opening(**{name: kwargs.pop(name) for name in _OPENING_ARGUMENTS if name in kwargs})
+        on_error, session = kwargs.pop("on_error", None), kwargs.pop("session_id", None)
+        values = {name: value for name, value in written.settings.items() if name in cls.model_fields} | kwargs
+        if session is not None:
+            values["chat_store_key"] = session
+        if "chat_store" not in values:
+            chat_store = written.chat_store()
+            values["chat_store"] = StreetAIChatStore(opening) if chat_store is None else chat_store
+        memory = cls(**values, engine=dict(opening.address))
+        if "tokenizer_fn" not in values and memory._conversation.tokenizer is not None:
+            memory._use(memory._conversation.tokenizer)
+        memory._conversation.on_error = on_error or memory._conversation.on_error
+        # What lives in RAM may still be there, and be ahead of what was written.
+        memory._seed = written.messages if written.messages and not memory._source.everything() else None
+        return memory
+
+    @classmethod
+    def from_string(cls, json_str: str, **kwargs: Any) -> StreetAIChatMemoryBuffer:
+        """The memory that `to_string` has written; see `from_dict`."""
+        return cls.from_dict(json.loads(json_str), **kwargs)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickle by `to_dict`."""
+        return _unpickled, (type(self), self.to_dict())
+
+    def __deepcopy__(self, memo: dict[int, Any] | None = None) -> StreetAIChatMemoryBuffer:
+        """A copy on the same engine and session: there is one truth, which is not copied."""
+        duplicate = copy.copy(self)
+        duplicate._lease = self._opening.lease()  # noqa: SLF001 - another object of this class
+        return duplicate
+
+    # ---------------------------------------------------------------- private
+
+    def _available(self, initial_token_count: int) -> int:
+        """Tokens for window and recalled text."""
+        if initial_token_count > self.token_limit:
+            raise ValueError("Initial token count exceeds token limit")
+        return self.token_limit - initial_token_count
+
+    @property
+    def _source(self) -> Source:
+        """Where the window comes from."""
+        store = self.chat_store
+        if isinstance(store, StreetAIChatStore) and store.opening is self._opening:
+            return TranscriptSource(self._conversation)
+        return ChatStoreSource(store, self.chat_store_key, self._conversation)
+
+    @property
+    def _reader(self) -> Reader:
+        """Reads with the settings as they are now."""
+        return Reader(self._conversation, self._source, self._costs, self.recall_token_ratio, self.insert_method)
+
+    def _read(self, reader: Reader, available: int, turn: Turn | None) -> Reading:
+        self._plant()
+        return reader.read(available, turn)
+
+    def _store(self, steps: Sequence[Step]) -> None:
+        """Carry out what was planned, in the user's chat store too."""
+        self._plant()
+        for step in steps:
+            self._source.add(step)
+        self._conversation.store(steps)
+
+    def _plant(self) -> None:
+        """Store the history that the memory was made with, at its first use."""
+        with self._planting:
+            if self._seed is not None:
+                self.set(list(self._seed))
+
+    def _use(self, tokenizer: Callable[[str], list[Any]]) -> None:
+        """Count tokens with another tokenizer."""
+        self.tokenizer_fn = tokenizer
+        self._costs = TokenCosts(tokenizer)
+
+
+def _unpickled(cls: type[StreetAIChatMemoryBuffer], data: dict[str, Any]) -> StreetAIChatMemoryBuffer:
+    return cls.from_dict(data)

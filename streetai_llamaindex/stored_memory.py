@@ -1,0 +1,262 @@
+"""A `Memory` of LlamaIndex's whose transcript is in an engine: each message is stored when it is put."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from importlib import import_module
+from threading import RLock
+from typing import Any, Literal
+
+from llama_index.core.base.base_retriever import BaseRetriever
+from llama_index.core.base.llms.types import ChatMessage
+from llama_index.core.bridge.pydantic import PrivateAttr
+from llama_index.core.memory.memory import InsertMethod, Memory
+from llama_index.core.storage.chat_store.base_db import MessageStatus
+
+from streetai_core import MemoryRegistry
+from streetai_core.errors import InputError
+from streetai_core.failures import fail_open
+from streetai_core.prompt.turns import INSTRUCTION_ROLES
+from streetai_llamaindex.blocks import run_to_end
+from streetai_llamaindex.conversations import Conversation, Step, conversation_of
+from streetai_llamaindex.messages import copied, from_stored
+from streetai_llamaindex.opening import Lease, Opening, opening_of, reopened
+from streetai_llamaindex.queues import Queue, queue_of
+from streetai_llamaindex.reading import Reader
+from streetai_llamaindex.sessions import session_of
+from streetai_llamaindex.sources import TranscriptSource
+from streetai_llamaindex.transcript import Line, Reading, line_of
+from streetai_llamaindex.turns import Turn, TurnReport, report
+from streetai_llamaindex.window import TokenCosts
+
+BLOCK_FAILED = "a memory block has nothing to say in this turn, or has not got what it should have"
+_NOT_READ = "instructions that have left the window are not shown"
+
+
+class StoredMemory(Memory):
+    """Everything of `StreetAIMemory` but what it shows: storing, learning, forgetting, and looking in.
+
+    `sql_store` is not used.
+    """
+
+    engine: dict[str, Any] | None = None
+    """Where the engine is; see `opening.Address`."""
+
+    _opening: Opening = PrivateAttr()
+    _lease: Lease | None = PrivateAttr(default=None)
+    _conversation: Conversation = PrivateAttr()
+    _costs: TokenCosts = PrivateAttr()
+    _seed: Sequence[ChatMessage] | None = PrivateAttr(default=None)
+    _planting: Any = PrivateAttr(default_factory=RLock)
+    _instructions: list[Line] | None = PrivateAttr(default=None)
+
+    def model_post_init(self, context: Any, /) -> None:
+        """Find the engine; pydantic calls this."""
+        super().model_post_init(context)
+        if not 0 <= self.chat_history_token_ratio <= 1:
+            raise InputError(f"chat_history_token_ratio must be from 0 to 1, got {self.chat_history_token_ratio}")
+        self._opening = opening_of() if self.engine is None else reopened(self.engine)
+        self.engine = dict(self._opening.address)
+        session = session_of(self.session_id, persistent=self._opening.is_persistent)
+        self._conversation = conversation_of(self._opening, session)
+        self._costs = TokenCosts(self.tokenizer_fn)
+        self._lease = self._opening.lease()
+
+    def __bool__(self) -> bool:
+        """True, also while it is empty: engines replace a memory that is false by another one."""
+        return True
+
+    def get_all(self, status: MessageStatus | None = None) -> list[ChatMessage]:
+        """Everything that was said in this session, without recalled text; copies.
+
+        Args:
+            status: ACTIVE: what memory blocks have not got yet; ARCHIVED: what they have; `None`: both.
+        """
+        self._plant()
+        lines = self._conversation.everything()
+        if status is not None:
+            first = self._active_from(lines)
+            lines = lines[first:] if status == MessageStatus.ACTIVE else lines[:first]
+        return [copied(line.message) for line in lines]
+
+    async def aget_all(self, status: MessageStatus | None = None) -> list[ChatMessage]:
+        """Async twin of `get_all`."""
+        return await asyncio.to_thread(self.get_all, status)
+
+    # ------------------------------------------------------------------ write
+
+    def put(self, message: ChatMessage) -> None:
+        """Store a message; learn from it if it is the final reply of its turn.
+
+        Raises:
+            InputError: it is not a message.
+        """
+        self.put_messages([message])
+
+    async def aput(self, message: ChatMessage) -> None:
+        """Async twin of `put`."""
+        await self.aput_messages([message])
+
+    def put_messages(self, messages: Sequence[ChatMessage]) -> None:
+        """Store messages in order; see `put`."""
+        leaving = self._store(self._conversation.plan(messages))
+        if leaving:
+            run_to_end(self._hand_over(leaving))
+
+    async def aput_messages(self, messages: Sequence[ChatMessage]) -> None:
+        """Async twin of `put_messages`. A cancelled one is carried out all the same: the ledger counts on it."""
+        steps = self._conversation.plan(messages)
+        leaving = await asyncio.shield(asyncio.to_thread(self._store, steps))
+        if leaving:
+            await self._hand_over(leaving)
+
+    def set(self, messages: list[ChatMessage]) -> None:
+        """Make the history these messages; what is there already stays, with all that was learned about it."""
+        self._seed = None
+        self._conversation.set_to(messages)
+        with self._planting:
+            self._instructions = None
+            self._queue.restart()
+
+    async def aset(self, messages: list[ChatMessage]) -> None:
+        """Async twin of `set`."""
+        await asyncio.shield(asyncio.to_thread(self.set, messages))
+
+    def reset(self, status: MessageStatus | None = None) -> None:
+        """Forget this session: the window, everything that can be recalled, and what was learned. No other session.
+
+        Args:
+            status: ACTIVE or ARCHIVED: forget that part of what was said only.
+
+        Raises:
+            StreetAIError: it could not be forgotten.
+        """
+        self._seed = None
+        if status is None:
+            self._conversation.forget()
+        else:
+            lines = self._conversation.everything()
+            first = self._active_from(lines)
+            for line in lines[first:] if status == MessageStatus.ACTIVE else lines[:first]:
+                self._conversation.delete(line.key)
+        with self._planting:
+            self._instructions = None
+            self._queue.restart()
+
+    async def areset(self, status: MessageStatus | None = None) -> None:
+        """Async twin of `reset`."""
+        await asyncio.shield(asyncio.to_thread(self.reset, status))
+
+    # ---------------------------------------------------------------- look in
+
+    @property
+    def registry(self) -> MemoryRegistry:
+        """The engine, for looking in: `memory.registry.get(memory.session_id).why(question)`.
+
+        Raises:
+            StreetAIError: it cannot be opened.
+        """
+        return self._opening.registry
+
+    @property
+    def conversation(self) -> Conversation:
+        """This session of the engine, shared by all components that work on it."""
+        return self._conversation
+
+    @property
+    def last_turn(self) -> TurnReport | None:
+        """What became of the last question that was asked: what was recalled for it, its reply, its outcome."""
+        turn = self._conversation.turns.last
+        return None if turn is None else report(turn)
+
+    def as_retriever(self, **options: Any) -> BaseRetriever:
+        """A retriever over the same session; used beside the memory in one turn it counts as the same turn.
+
+        Args:
+            options: of the retriever, such as `similarity_top_k`.
+        """
+        module = import_module("streetai_llamaindex.retriever")
+        retriever: BaseRetriever = module.StreetAIRetriever(self, **options)
+        return retriever
+
+    def flush(self) -> bool:
+        """Store what a failure has left in RAM; say whether everything is stored."""
+        self._plant()
+        return self._conversation.flush()
+
+    def close(self) -> None:
+        """Store what is left, and close the file if no other memory of this process is open on it.
+
+        A `registry` that was given stays open. Closing twice is fine, and using the memory again opens the file again.
+        """
+        with fail_open("what was in RAM is not stored", self._conversation.on_error):
+            self.flush()
+        if self._lease is not None:
+            self._opening.release(self._lease)
+            self._lease = None
+
+    # ---------------------------------------------------------------- private
+
+    @property
+    def _reader(self) -> Reader:
+        """Reads with the settings as they are now."""
+        method: Literal["user", "system"] = "system" if self.insert_method == InsertMethod.SYSTEM else "user"
+        source = TranscriptSource(self._conversation)
+        return Reader(self._conversation, source, self._costs, 1 - self.chat_history_token_ratio, method)
+
+    def _read(self, reader: Reader, available: int, turn: Turn | None) -> Reading:
+        self._plant()
+        return reader.read(available, turn)
+
+    def _instructions_of_all(self) -> Sequence[Line]:
+        """The instructions among all that was said, read once. I/O."""
+        with self._planting:
+            if self._instructions is None:
+                with fail_open(_NOT_READ, self._conversation.on_error):
+                    stored = self.registry.get(self.session_id).messages(conversation_id=self.session_id)
+                    kept = [one for one in stored if one.role in INSTRUCTION_ROLES]
+                    self._instructions = [line_of(one.message_id, from_stored(one)) for one in kept]
+            return list(self._instructions or ())
+
+    def _store(self, steps: Sequence[Step]) -> Sequence[Line]:
+        """Carry out what was planned, and say what memory blocks are to get now. I/O."""
+        self._plant()
+        with self._planting:
+            if self.memory_blocks:
+                self._queue.start(self._newest, self._costs)
+            self._conversation.store(steps)
+            if any(new.role in INSTRUCTION_ROLES for step in steps for new in step.messages):
+                self._instructions = None
+            return self._queue.leaving(self._newest, self._costs) if self.memory_blocks else ()
+
+    def _newest(self) -> Sequence[Line]:
+        """More of the newest messages than the queue has. I/O."""
+        return self._reader.read(self.token_limit, None).lines
+
+    def _active_from(self, lines: Sequence[Line]) -> int:
+        """Where the messages begin that memory blocks have not got."""
+        with self._planting:
+            return len(lines) - len(self._queue.active(lines, self._costs))
+
+    @property
+    def _queue(self) -> Queue:
+        """What memory blocks have got, with the settings as they are now."""
+        queue = queue_of(self._conversation)
+        queue.limit = self.token_limit * self.chat_history_token_ratio
+        queue.lump = self.token_flush_size
+        return queue
+
+    async def _hand_over(self, leaving: Sequence[Line]) -> None:
+        """Give the memory blocks what has outgrown the window."""
+        for block in self.memory_blocks:
+            with fail_open(BLOCK_FAILED, self._conversation.on_error):
+                # Blocks of LlamaIndex's write into what they are given.
+                lump = [copied(line.message) for line in leaving]
+                await block.aput(lump, from_short_term_memory=True, session_id=self.session_id)
+
+    def _plant(self) -> None:
+        """Store the history that the memory was made with, at its first use."""
+        with self._planting:
+            if self._seed is not None:
+                self.set(list(self._seed))

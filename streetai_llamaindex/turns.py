@@ -1,0 +1,225 @@
+"""The turn ledger of one conversation: one user message is one turn, however often memory is read and written in it.
+
+Chat engines put the question before they read the memory or after it; agents read it at every step and once more after
+the answer, in workflow steps that share no context variable. The ledger says which turn a read or a write belongs to:
+the one of the agent's run, else the one of the context, else the last one that was opened.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Mapping
+from contextvars import ContextVar
+from dataclasses import dataclass, field
+from threading import Lock, RLock
+from typing import Literal, TypeAlias
+from uuid import uuid4
+
+from llama_index.core.base.llms.types import ChatMessage
+from llama_index.core.instrumentation.dispatcher import active_instrument_tags  # type: ignore[attr-defined]  # it is there
+
+from streetai_core import Hit, NewMessage
+from streetai_llamaindex.speech import same_words
+
+Outcome: TypeAlias = Literal["open", "answered", "abandoned"]
+
+_RUN_TAG = "llamaindex.run_id"
+"""The instrumentation tag that is the same in all steps of an agent's run."""
+
+_MOST_RUNS = 64
+"""Turns of agents' runs that are kept: more than run at once in one conversation."""
+
+_MOST_CURRENT = 8
+"""Conversations whose turn a context remembers: an application that talks to more of them in one context falls back to
+the last turn that each has opened."""
+
+_TURN_PREFIX = "llamaindex-turn-"
+
+
+@dataclass(slots=True, eq=False)
+class Turn:
+    """One user message and everything until the next one. Changed by the conversation it belongs to only."""
+
+    question: str
+    """What the user said; empty for a message without words, such as an image."""
+    turn_id: str = field(default_factory=lambda: _TURN_PREFIX + uuid4().hex)
+    """Names the turn in the store; its messages are `turn_id/0`, `turn_id/1` and so on."""
+    run_id: str | None = None
+    """The agent's run, if it is one."""
+    messages: int = 0
+    """How many of its messages have been given an id."""
+    asked: NewMessage | None = None
+    """The user's message as it was put; `None` until it is."""
+    recalled: bool = False
+    """Whether recall has been asked for; it is asked once."""
+    recalled_text: str = ""
+    """The fenced block as it stands in every prompt of the turn; empty if there is nothing to say."""
+    hits: tuple[Hit, ...] = ()
+    """What is in the block."""
+    retrieved_ids: list[str] = field(default_factory=list)
+    """Signals that a retriever has given to the same turn."""
+    retrieved_texts: list[str] = field(default_factory=list)
+    """Their texts, which are not recalled once more."""
+    reply: str = ""
+    """What was learned from."""
+    outcome: Outcome = "open"
+    view: dict[str, ChatMessage] = field(default_factory=dict)
+    """The copies that are handed out for the whole turn, by message. Agents rewrite them and count on getting the very
+    same ones at the next step."""
+    lock: Lock = field(default_factory=Lock)
+    """Held while the turn is recalled for or learned from, so that both happen once."""
+    window_start: str | None = None
+    """The message that the window of the turn's first read began with: what came before it may have been recalled, so
+    the window does not grow backwards."""
+
+    @property
+    def answered(self) -> bool:
+        """Whether the final reply has come."""
+        return self.outcome == "answered"
+
+    @property
+    def signal_ids(self) -> list[str]:
+        """Everything that was recalled for the turn, each once: what the reply is judged against."""
+        return list(dict.fromkeys([*(hit.signal.signal_id for hit in self.hits), *self.retrieved_ids]))
+
+    def next_message_id(self) -> str:
+        """An id for the next message of the turn."""
+        self.messages += 1
+        return f"{self.turn_id}/{self.messages - 1}"
+
+
+@dataclass(frozen=True, slots=True)
+class TurnReport:
+    """What became of a turn, for looking in."""
+
+    turn_id: str
+    query: str
+    hits: tuple[Hit, ...]
+    """What was recalled, best first; each hit has its score and what it is made of."""
+    recalled_text: str
+    """The same as it stands in the prompt."""
+    reply: str
+    """The final reply; empty while there is none."""
+    outcome: Outcome
+
+
+def report(turn: Turn) -> TurnReport:
+    """A turn as it is now."""
+    return TurnReport(turn.turn_id, turn.question, turn.hits, turn.recalled_text, turn.reply, turn.outcome)
+
+
+_current: ContextVar[Mapping[str, Turn]] = ContextVar("streetai_llamaindex_turns", default={})  # noqa: B039 - never changed
+"""The turns of a context by the ledger they belong to. Set anew at each change, so contexts never share a change."""
+
+
+class TurnLedger:
+    """Which turn is meant. Fast and without I/O: call it in the context that asks, never on a worker thread."""
+
+    def __init__(self) -> None:
+        self._key = uuid4().hex
+        self._lock = RLock()
+        self._runs: OrderedDict[str, Turn] = OrderedDict()
+        self._last: Turn | None = None
+
+    @property
+    def last(self) -> Turn | None:
+        """The turn that was opened last, by whomever."""
+        return self._last
+
+    def find(self) -> Turn | None:
+        """The turn of this run, else of this context, else the last one; `None` if there is none.
+
+        The turn of a context that has its answer makes way for one that is open: another part of the application,
+        which shares no context with this one, has gone on.
+        """
+        with self._lock:
+            run_id = current_run_id()
+            if run_id is not None and run_id in self._runs:
+                return self._runs[run_id]
+            own = _current.get().get(self._key)
+            if own is None:
+                return self._last
+            last_is_free = self._last is not None and self._last.outcome == "open" and self._last.run_id is None
+            return self._last if own.answered and last_is_free else own
+
+    def own(self) -> Turn | None:
+        """The turn of this run, else of this context; `None` if neither has one."""
+        with self._lock:
+            run_id = current_run_id()
+            return self._runs.get(run_id) if run_id is not None else _current.get().get(self._key)
+
+    def asked(self, question: str) -> tuple[Turn, bool]:
+        """The turn of a question that was just asked, and whether it is new.
+
+        The same words on a turn without an answer are the same turn: the other half of a put and a get, a later step
+        of an agent, or a retry. Everything else is a new turn.
+
+        Args:
+            question: the words; not blank.
+        """
+        with self._lock:
+            # A retry may come from another context, such as another request of a server, or another run.
+            for turn in (self.find(), self._last):
+                if turn is not None and turn.outcome == "open" and same_words(turn.question, question):
+                    return self._adopted(turn), False
+            return self.open(question), True
+
+    def open(self, question: str) -> Turn:
+        """A new turn; the one of this run or context that has no reply is abandoned."""
+        with self._lock:
+            before = self.find()
+            if before is not None and before.outcome == "open" and not self._is_of_others(before):
+                before.outcome = "abandoned"
+            for turn in (before, self._last):
+                if turn is not None and turn.outcome != "open":
+                    # Nobody counts on its copies any more, and a window is large.
+                    turn.view = {}
+            return self._adopted(Turn(question))
+
+    def answering(self) -> Turn | None:
+        """The turn that a final reply belongs to; `None` if it has been answered, so that there is nothing to learn.
+
+        A reply that comes late, after the next question, still belongs to its own.
+        """
+        with self._lock:
+            turn = self.find()
+            return None if turn is None or turn.answered else turn
+
+    def forget(self) -> None:
+        """Drop all turns: their messages are gone."""
+        with self._lock:
+            self._key = uuid4().hex
+            self._runs.clear()
+            self._last = None
+
+    def _adopted(self, turn: Turn) -> Turn:
+        """Make a turn the one of this run and context."""
+        run_id = current_run_id()
+        self._last = turn
+        _current.set(_with(_current.get(), self._key, turn))
+        if run_id is not None:
+            turn.run_id = run_id
+            self._runs[run_id] = turn
+            self._runs.move_to_end(run_id)
+            while len(self._runs) > _MOST_RUNS:
+                self._runs.popitem(last=False)
+        return turn
+
+    def _is_of_others(self, turn: Turn) -> bool:
+        """Whether a turn that was found may be somebody else's, who is still waiting for the reply."""
+        run_id = current_run_id()
+        if run_id is not None:
+            return turn.run_id != run_id
+        return turn.run_id is not None or _current.get().get(self._key) is not turn
+
+
+def current_run_id() -> str | None:
+    """The id of the agent's run that this is called in; `None` outside of any."""
+    value = active_instrument_tags.get().get(_RUN_TAG)
+    return str(value) if value else None
+
+
+def _with(turns: Mapping[str, Turn], key: str, turn: Turn) -> Mapping[str, Turn]:
+    """The turns of a context with one more, the oldest dropped where there are too many."""
+    others = [(name, other) for name, other in turns.items() if name != key]
+    return dict([*others, (key, turn)][-_MOST_CURRENT:])

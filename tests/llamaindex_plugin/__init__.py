@@ -1,0 +1,1 @@
+"""Tests of `streetai_llamaindex` with the real framework; only language models are scripted."""

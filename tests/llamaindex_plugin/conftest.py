@@ -1,0 +1,79 @@
+"""Memories in real files for the tests of the plug-in."""
+
+import pytest
+from llama_index.core.llms import ChatMessage
+
+from streetai_core import MemoryRegistry
+from streetai_core.encoders import HashingEncoder
+from streetai_llamaindex import StreetAIChatMemoryBuffer
+
+SESSION = "mara"
+FACT = "The draught of my boat is one metre forty, so shallow harbours are no problem."
+QUESTION = "What is the draught of my boat?"
+REPLY = "The draught of your boat is one metre forty."
+QUOTED = FACT
+"""Something said long ago, a question about it, a reply that uses it, and what is quoted of it when it is recalled."""
+
+LIMIT = 400
+"""Tokens: room for a quote or two and a few short exchanges, not for what `talk` says."""
+
+
+def user(text, **fields):
+    """A message of the user."""
+    return ChatMessage(role="user", content=text, **fields)
+
+
+def assistant(text, **fields):
+    """A message of the assistant."""
+    return ChatMessage(role="assistant", content=text, **fields)
+
+
+def talk(memory, turns=20):
+    """Say the fact, and then so much else that it is in no window any more."""
+    history = [user(FACT), assistant("Good to know.")]
+    for number in range(turns):
+        history.append(user(f"On day {number} the wind came from the north-west and the mainsail was reefed twice."))
+        history.append(assistant(f"Then day {number} was a rough one."))
+    memory.set(history)
+
+
+def texts(messages):
+    """Roles and texts of messages."""
+    return [(message.role.value, message.content) for message in messages]
+
+
+def said(memory, session=SESSION):
+    """Roles and texts of what the engine has stored."""
+    return [(one.role, one.content) for one in memory.registry.get(session).messages()]
+
+
+def steps(memory, session=SESSION):
+    """How many learning steps there were in all."""
+    core = memory.registry.get(session)
+    return sum(len(core.history(signal.signal_id)) for signal in core.signals)
+
+
+@pytest.fixture
+def registry(tmp_path):
+    """An engine on a file of its own, with the encoder that needs no model."""
+    with MemoryRegistry(tmp_path / "memory.db", encoder=HashingEncoder()) as registry:
+        yield registry
+
+
+@pytest.fixture
+def make(registry):
+    """Makes memories on `registry`."""
+
+    def made(session_id=SESSION, **options):
+        options = {"token_limit": LIMIT, **options}
+        return StreetAIChatMemoryBuffer.from_defaults(registry=registry, session_id=session_id, **options)
+
+    return made
+
+
+@pytest.fixture
+def memory(make):
+    """A memory that has been talked to for long."""
+    memory = make()
+    talk(memory)
+    return memory

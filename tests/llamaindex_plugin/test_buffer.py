@@ -1,0 +1,409 @@
+"""`StreetAIChatMemoryBuffer`: how it is made, and what one turn does."""
+
+import threading
+import warnings
+
+import pytest
+from llama_index.core.base.llms.types import ChatMessage, ToolCallBlock
+from llama_index.core.llms import MockLLM
+from llama_index.core.memory import BaseMemory, ChatMemoryBuffer
+from llama_index.core.schema import QueryBundle
+from llama_index.core.storage.chat_store import SimpleChatStore
+from llama_index.core.utils import get_tokenizer
+
+from streetai_core import Config
+from streetai_core.encoders import HashingEncoder
+from streetai_core.errors import InputError
+from streetai_llamaindex import StreetAIChatMemoryBuffer
+from tests.llamaindex_plugin.conftest import (
+    FACT,
+    QUESTION,
+    QUOTED,
+    REPLY,
+    SESSION,
+    assistant,
+    said,
+    steps,
+    talk,
+    texts,
+    user,
+)
+
+CALL = ChatMessage(role="assistant", blocks=[ToolCallBlock(tool_call_id="c1", tool_name="depth", tool_kwargs={})])
+RESULT = ChatMessage(role="tool", content="3.5 m in Kiel", additional_kwargs={"tool_call_id": "c1"})
+
+
+def clock(memory):
+    """How far the memory's clock has gone."""
+    return memory.registry.get(SESSION).why("?").turn
+
+
+# ---------------------------------------------------------------------- making
+
+
+def test_it_is_a_chat_memory_buffer(make):
+    """Whatever takes LlamaIndex's memory takes this one."""
+    assert isinstance(make(), ChatMemoryBuffer)
+    assert isinstance(make(), BaseMemory)
+
+
+def test_upstreams_parameters_in_upstreams_order(registry):
+    """A call that was written for the stock buffer goes on working."""
+    store = SimpleChatStore()
+    memory = StreetAIChatMemoryBuffer.from_defaults(
+        [user("hello")], None, store, "key", 77, str.split, registry=registry
+    )
+    assert (memory.token_limit, memory.chat_store, memory.session_id) == (77, store, "key")
+    assert memory.tokenizer_fn == str.split
+    assert memory.get_all() == store.get_messages("key") == [user("hello")]
+
+
+def test_token_limit(make):
+    """The limit is the stock one: 3000, or three quarters of the model's context window."""
+    llm = MockLLM()
+    assert make(token_limit=None).token_limit == ChatMemoryBuffer.from_defaults().token_limit == 3000
+    assert make(token_limit=None, llm=llm).token_limit == ChatMemoryBuffer.from_defaults(llm=llm).token_limit
+    assert make(token_limit=12, llm=llm).token_limit == 12
+    assert make(token_limit=12).token_limit == 12
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        {"token_limit": 0},
+        {"token_limit": -1},
+        {"unknown": 1},
+        {"session_id": ""},
+        {"session_id": "  "},
+        {"session_id": "a\0b"},
+        {"session_id": "a", "chat_store_key": "b"},
+        {"recall_token_ratio": 1.5},
+        {"insert_method": "assistant"},
+        {"path": 7},
+        {"config": Config()},
+        {"embed_model": HashingEncoder()},
+    ],
+    ids=str,
+)
+def test_wrong_arguments_raise(registry, arguments):
+    """A mistake shows where it is made."""
+    with pytest.raises(ValueError):  # noqa: PT011 - each has its own words; that it is refused is the point
+        StreetAIChatMemoryBuffer.from_defaults(registry=registry, **{"session_id": SESSION, **arguments})
+
+
+def test_a_missing_session_is_a_random_one(tmp_path, registry):
+    """9.16: Two users who were given no session never share a memory; on a file the developer is told."""
+    in_ram = [StreetAIChatMemoryBuffer.from_defaults() for _ in range(2)]
+    assert in_ram[0].session_id != in_ram[1].session_id
+    with pytest.warns(UserWarning, match="Give session_id="):
+        one = StreetAIChatMemoryBuffer.from_defaults(path=tmp_path / "m.db")
+    with pytest.warns(UserWarning, match="Give session_id="):
+        other = StreetAIChatMemoryBuffer.from_defaults(registry=registry)
+    assert one.session_id != other.session_id
+
+
+def test_making_one_does_no_io(tmp_path):
+    """A web server that makes a memory for each request opens no file before it is needed."""
+    with warnings.catch_warnings():
+        memory = StreetAIChatMemoryBuffer.from_defaults(
+            [user(FACT)], path=tmp_path / "memory.db", session_id=SESSION, embed_model=HashingEncoder()
+        )
+    assert list(tmp_path.iterdir()) == []
+    assert memory.get_all() == [user(FACT)]
+    memory.close()
+
+
+def test_an_empty_memory_is_true(make):
+    """9.13: Engines write `memory or default`; an empty one must not be replaced."""
+    assert make()
+    assert (make() or "default") != "default"
+
+
+# ----------------------------------------------------------------------- turns
+
+
+def test_put_then_get(memory):
+    """9.2: What `SimpleChatEngine` and agents do: put, get, put."""
+    before = clock(memory)
+    memory.put(user(QUESTION))
+    shown = memory.get()
+    assert QUOTED in shown[-1].content
+    assert shown[-1].content.endswith(f"\n\n{QUESTION}")
+    memory.put(assistant(REPLY))
+    assert said(memory)[-2:] == [("user", QUESTION), ("assistant", REPLY)]
+    assert clock(memory) == before + 2
+    assert steps(memory) == len(memory.last_turn.hits)
+
+
+def test_get_then_put(memory):
+    """9.2: What `ContextChatEngine` does: get with the question, put, put; the same turn."""
+    before = clock(memory)
+    shown = memory.get(input=QUESTION)
+    assert (shown[-1].role, QUOTED in shown[-1].content) == ("user", True)
+    assert QUESTION not in shown[-1].content
+    memory.put(user(QUESTION))
+    memory.put(assistant(REPLY))
+    assert said(memory)[-2:] == [("user", QUESTION), ("assistant", REPLY)]
+    assert clock(memory) == before + 2
+    assert steps(memory) == len(memory.last_turn.hits) > 0
+
+
+@pytest.mark.parametrize("asked", [QUESTION, user(QUESTION), QueryBundle(QUESTION)], ids=["str", "message", "query"])
+def test_forms_of_the_question(memory, asked):
+    """9.3: Recall works for whatever an engine gives as input, with arguments that nobody knows."""
+    assert QUOTED in memory.get(asked, unknown=1)[-1].content
+
+
+@pytest.mark.parametrize("asked", [None, 7, [QUESTION], {"a": 1}], ids=str)
+def test_no_question(memory, asked):
+    """9.3: Without a question, and the last one answered, a read is the plain window; nothing raises."""
+    assert memory.get(asked) == memory.get()
+    assert all("[recalled" not in message.content for message in memory.get(asked))
+
+
+def test_the_last_user_message_is_the_question(make):
+    """9.3: A history that ends with a question, as `run(chat_history=...)` sets it, is recalled for."""
+    memory = make()
+    talk(memory)
+    history = [*memory.get_all(), user(QUESTION)]
+    memory.set(history)
+    assert QUOTED in memory.get()[-1].content
+    memory.put(assistant(REPLY))
+    assert memory.last_turn.outcome == "answered"
+    assert said(memory).count(("user", QUESTION)) == 1
+
+
+def test_reading_after_the_answer(memory):
+    """9.4: The read that ends an agent's run recalls nothing, learns nothing, and moves no clock."""
+    memory.put(user(QUESTION))
+    memory.get()
+    memory.put(assistant(REPLY))
+    before = (clock(memory), steps(memory), memory.last_turn)
+    for _ in range(3):
+        assert texts(memory.get())[-2:] == [("user", QUESTION), ("assistant", REPLY)]
+    assert (clock(memory), steps(memory), memory.last_turn) == before
+
+
+def test_an_agents_turn(memory):
+    """9.1: Question, reads at each step, and one batch with calls, results and answer: one turn."""
+    before = clock(memory)
+    memory.put(user(QUESTION))
+    for _ in range(3):
+        assert QUOTED in memory.get(input=QUESTION)[-1].content
+    memory.put_messages([CALL, RESULT, assistant(REPLY)])
+    memory.get()
+    assert memory.get_all()[-4:] == [user(QUESTION), CALL, RESULT, assistant(REPLY)]
+    assert clock(memory) == before + 2
+    assert steps(memory) == len(memory.last_turn.hits) > 0
+
+
+def test_tool_steps_are_seen_in_the_middle_of_a_turn(memory):
+    """9.1: At a handoff the next agent sees the first one's steps, and the recalled text where it was."""
+    memory.put(user(QUESTION))
+    first = memory.get()
+    memory.put_messages([CALL, RESULT])
+    shown = memory.get()
+    assert shown[-2:] == [CALL, RESULT]
+    assert shown[-3] is first[-1]
+    assert memory.last_turn.outcome == "open"
+
+
+def test_an_answered_question_again(memory):
+    """9.2: The user asks the same again after the answer: another turn, with a recall and a step of its own."""
+    for _ in range(2):
+        memory.put(user(QUESTION))
+        memory.get()
+        memory.put(assistant(REPLY))
+    assert said(memory).count(("user", QUESTION)) == 2
+    assert max(len(memory.registry.get(SESSION).history(hit.signal.signal_id)) for hit in memory.last_turn.hits) == 2
+
+
+def test_a_retry_is_the_same_turn(memory):
+    """9.6: The model failed and the user tries again: one message in the history, one step."""
+    before = clock(memory)
+    for _ in range(3):
+        memory.put(user(QUESTION))
+        memory.get()
+    memory.put(assistant(REPLY))
+    assert said(memory).count(("user", QUESTION)) == 1
+    assert (clock(memory), steps(memory)) == (before + 2, len(memory.last_turn.hits))
+
+
+def test_a_retry_after_a_restart_is_the_same_turn(tmp_path):
+    """9.6: The process died before the reply; the next one asks again: one message in the history."""
+    encoder = HashingEncoder()
+    for attempt in range(2):
+        memory = StreetAIChatMemoryBuffer.from_defaults(
+            path=tmp_path / "m.db", session_id=SESSION, embed_model=encoder, token_limit=400
+        )
+        if attempt == 0:
+            talk(memory)
+        memory.put(user(QUESTION))
+        assert QUOTED in memory.get()[-1].content
+        if attempt == 1:
+            memory.put(assistant(REPLY))
+            assert said(memory).count(("user", QUESTION)) == 1
+            assert steps(memory) == len(memory.last_turn.hits) > 0
+        memory.close()
+        del memory
+
+
+def test_an_abandoned_turn_teaches_nothing(memory):
+    """9.6: The reply never came: what was recalled is neither praised nor blamed for the next reply."""
+    memory.put(user(QUESTION))
+    memory.get()
+    abandoned = memory.last_turn
+    memory.put(user("Something else: who won the cup?"))
+    memory.get()
+    memory.put(assistant("Nobody knows."))
+    core = memory.registry.get(SESSION)
+    later = {hit.signal.signal_id for hit in memory.last_turn.hits}
+    assert all(not core.history(h.signal.signal_id) for h in abandoned.hits if h.signal.signal_id not in later)
+
+
+@pytest.mark.parametrize(
+    ("reply", "stored", "learned"),
+    [
+        (assistant(REPLY), REPLY, True),
+        (assistant("Empty Response"), "", False),
+        (assistant(f"Thought: I can answer.\nAnswer: {REPLY}"), REPLY, True),
+    ],
+    ids=["words", "empty response", "trace"],
+)
+def test_what_is_learned_and_remembered(memory, reply, stored, learned):
+    """9.5: The answer of a trace counts and "Empty Response" does not; the window keeps both as they were."""
+    before = clock(memory)
+    memory.put(user(QUESTION))
+    memory.get()
+    memory.put(reply)
+    assert said(memory)[-1] == ("assistant", stored)
+    assert memory.get_all()[-1] == reply
+    assert (memory.last_turn.outcome, bool(steps(memory))) == ("answered", learned)
+    assert clock(memory) == before + 2
+
+
+def test_a_greeting_and_afterthoughts(make):
+    """Messages of the assistant that answer nothing are kept, and teach nothing."""
+    memory = make()
+    memory.put(assistant("Ahoy, what shall we talk about today?"))
+    memory.put(user("Boats."))
+    memory.put(assistant("Fine."))
+    before = clock(memory)
+    memory.put(assistant("And harbours?"))
+    assert [text for _, text in texts(memory.get_all())] == [
+        "Ahoy, what shall we talk about today?",
+        "Boats.",
+        "Fine.",
+        "And harbours?",
+    ]
+    assert clock(memory) == before
+
+
+def test_a_message_without_words(memory):
+    """An image is asked about without words: it is kept, and recalled for by nothing."""
+    picture = ChatMessage(role="user", blocks=[])
+    memory.put(picture)
+    assert memory.get()[-1] == picture
+    memory.put(assistant("A fine boat."))
+    assert memory.last_turn.hits == ()
+
+
+def test_a_batch_with_whole_turns(make):
+    """`put_messages` with questions and answers is a turn for each question."""
+    memory = make()
+    memory.put_messages([user("one"), assistant("1"), user("two"), CALL, RESULT, assistant("2")])
+    assert memory.get_all() == [user("one"), assistant("1"), user("two"), CALL, RESULT, assistant("2")]
+    assert (clock(memory), memory.last_turn.reply) == (4, "2")
+    memory.put_messages([])
+    assert clock(memory) == 4
+
+
+def test_three_threads_at_once(memory):
+    """9.7: Three threads ask before the first is answered: each reply is judged against its own recall."""
+    barrier = threading.Barrier(3)
+    questions = {
+        QUESTION: "one metre forty",
+        "Which wind came on day 3?": "day 3",
+        "Was day 5 a rough one?": "day 5",
+    }
+    found = {}
+
+    def chat(question, word):
+        memory.put(user(question))
+        barrier.wait()
+        memory.get()
+        barrier.wait()
+        memory.put(assistant(f"It was {word}, I am sure."))
+        found[question] = memory.conversation.turns.own()
+
+    threads = [threading.Thread(target=chat, args=pair) for pair in questions.items()]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert {question: turn.question for question, turn in found.items()} == {one: one for one in questions}
+    assert {turn.reply for turn in found.values()} == {f"It was {word}, I am sure." for word in questions.values()}
+    assert steps(memory) == sum(len(turn.hits) for turn in found.values())
+
+
+def test_last_turn(memory):
+    """What was recalled for the last question, why, and what became of it, can be looked at."""
+    assert memory.last_turn is None
+    memory.put(user(QUESTION))
+    memory.get()
+    turn = memory.last_turn
+    assert (turn.query, turn.reply, turn.outcome) == (QUESTION, "", "open")
+    assert turn.hits[0].signal.content == FACT
+    assert sum(turn.hits[0].parts.values()) == pytest.approx(turn.hits[0].score)
+    assert turn.recalled_text in memory.get()[-1].content
+    memory.put(assistant(REPLY))
+    assert (memory.last_turn.reply, memory.last_turn.outcome) == (REPLY, "answered")
+
+
+def test_sessions_do_not_see_each_other(make, memory):
+    """9.16: Another user on the same file is never quoted this one's words, nor forgets them by a reset."""
+    other = make("tom")
+    other.put(user(QUESTION))
+    assert [message.content for message in other.get()] == [QUESTION]
+    assert other.last_turn.hits == ()
+    other.reset()
+    assert len(memory.get_all()) == 42
+
+
+def test_restart(tmp_path):
+    """9.12: A new process with the same path and session goes on where the last one stopped."""
+    options = {"path": tmp_path / "m.db", "session_id": SESSION, "token_limit": 400}
+    memory = StreetAIChatMemoryBuffer.from_defaults(embed_model=HashingEncoder(), **options)
+    talk(memory)
+    memory.put_messages([user("deep?"), CALL, RESULT, assistant("Deep.")])
+    everything, window = memory.get_all(), memory.get()
+    memory.close()
+    again = StreetAIChatMemoryBuffer.from_defaults(embed_model=HashingEncoder(), **options)
+    assert (again.get_all(), again.get()) == (everything, window)
+    again.close()
+
+
+def test_close(tmp_path):
+    """After `close` the file is free, and using the memory again opens it again."""
+    memory = StreetAIChatMemoryBuffer.from_defaults(
+        path=tmp_path / "m.db", session_id=SESSION, embed_model=HashingEncoder()
+    )
+    memory.put(user(FACT))
+    memory.close()
+    memory.close()
+    assert [path.name for path in tmp_path.iterdir()] == ["m.db"]
+    assert memory.get_all() == [user(FACT)]
+    memory.close()
+
+
+def test_wrong_messages_raise(make):
+    """What is no message is named, and nothing is stored."""
+    memory = make()
+    with pytest.raises(InputError, match="got str"):
+        memory.put("hello")
+    assert memory.get_all() == []
+
+
+def test_default_tokenizer_without_network(make):
+    """Counting needs no download."""
+    assert make().tokenizer_fn("a b") == get_tokenizer()("a b")

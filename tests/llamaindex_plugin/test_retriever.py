@@ -1,0 +1,205 @@
+"""`StreetAIRetriever`: nodes, sessions, and one turn beside the memory."""
+
+import asyncio
+
+import pytest
+from llama_index.core.agent.workflow import FunctionAgent
+from llama_index.core.base.base_retriever import BaseRetriever
+from llama_index.core.chat_engine import CondensePlusContextChatEngine, ContextChatEngine
+from llama_index.core.query_engine import RetrieverQueryEngine
+from llama_index.core.schema import MetadataMode, QueryBundle
+from llama_index.core.tools import FunctionTool, RetrieverTool
+
+from streetai_core.encoders import HashingEncoder
+from streetai_core.errors import InputError
+from streetai_llamaindex import StreetAIChatMemoryBuffer, StreetAIRetriever
+from tests.event_loop import never_blocked
+from tests.llamaindex_plugin.conftest import FACT, QUESTION, REPLY, SESSION, assistant, said, steps, talk, user
+from tests.llamaindex_plugin.engines import FRAMEWORK_WARNINGS
+from tests.llamaindex_plugin.scripted import Script, ScriptedChat, calls, text_of_prompt
+from tests.llamaindex_plugin.styles import STYLES
+
+pytestmark = FRAMEWORK_WARNINGS
+
+every_style = pytest.mark.parametrize("style", STYLES, ids=lambda style: style.__name__)
+
+
+def clock(memory):
+    """How far the memory's clock has gone."""
+    return memory.registry.get(SESSION).stats()["turn_counter"]
+
+
+def turns_asked(memory):
+    """Whether the last turn is answered, and what was found in it by the retriever."""
+    turn = memory.conversation.turns.last
+    return turn.outcome, list(turn.retrieved_ids)
+
+
+# -------------------------------------------------------------------- the nodes
+
+
+def test_what_a_node_has(memory, registry):
+    """A node names the signal and its parts for programs; the model reads who said it, and when."""
+    retriever = StreetAIRetriever(registry, session_id=SESSION, similarity_top_k=3)
+    nodes = retriever.retrieve(QUESTION)
+    assert isinstance(retriever, BaseRetriever)
+    assert len(nodes) == 3
+    scores = [node.score for node in nodes]
+    assert scores == sorted(scores, reverse=True)
+    best = nodes[0].node
+    signal = next(one for one in registry.get(SESSION).signals if one.content == FACT)
+    assert (best.text, best.node_id, best.metadata["signal_id"]) == (FACT, signal.signal_id, signal.signal_id)
+    assert best.metadata["message_id"] == signal.parent_turn_id
+    assert best.metadata["conversation_id"] == SESSION
+    assert best.metadata["created_at"] == signal.created_at.isoformat()
+    assert sum(best.metadata["parts"].values()) == pytest.approx(nodes[0].score)
+    shown = best.get_content(MetadataMode.LLM)
+    assert shown == f"role: user\ncreated_at: {signal.created_at.isoformat()}\n\n{FACT}"
+    assert best.get_content(MetadataMode.EMBED) == FACT
+
+
+async def test_async_is_the_same(memory):
+    """9.15: An asynchronous pipeline gets the same nodes, and its loop is never blocked."""
+    retriever = memory.as_retriever(similarity_top_k=4)
+    expected = [(node.node_id, node.score) for node in await asyncio.to_thread(retriever.retrieve, QUESTION)]
+    with never_blocked() as blocking:
+        found = await retriever.aretrieve(QueryBundle(QUESTION))
+    assert blocking == []
+    assert [(node.node_id, node.score) for node in found] == expected
+
+
+@pytest.mark.parametrize("make_engine", [lambda m: m, lambda m: m.registry, lambda m: m.conversation.opening])
+def test_what_it_is_made_of(memory, make_engine):
+    """A memory, or its registry, is all that a retriever needs."""
+    assert StreetAIRetriever(make_engine(memory), session_id=SESSION).retrieve(QUESTION)[0].text == FACT
+
+
+def test_a_file(tmp_path):
+    """A file's path will do, and is read no earlier than it has to be."""
+    path = tmp_path / "memory.db"
+    retriever = StreetAIRetriever(path, session_id=SESSION, similarity_top_k=1)
+    assert not path.exists()
+    with StreetAIRetriever(path, session_id=SESSION).conversation.opening.registry as registry:
+        assert retriever.conversation.opening.registry is registry
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        {"session_id": None},
+        {"session_id": " "},
+        {"similarity_top_k": 0},
+        {"similarity_top_k": True},
+        {"similarity_top_k": 2.0},
+        {"engine": 7},
+    ],
+    ids=str,
+)
+def test_wrong_arguments_raise(registry, arguments):
+    """9.16: Above all a missing session: nobody's memory is searched for everybody."""
+    given = {"engine": registry, "session_id": SESSION, **arguments}
+    with pytest.raises(InputError):
+        StreetAIRetriever(given.pop("engine"), **given)
+
+
+def test_sessions(memory, make, registry):
+    """9.16: A retriever finds nothing of another session."""
+    make("tom").put(user("My secret harbour is Husum."))
+    assert [node.text for node in StreetAIRetriever(registry, session_id="tom").retrieve("secret harbour")] == [
+        "My secret harbour is Husum."
+    ]
+    assert "secret" not in "".join(node.text for node in memory.as_retriever(similarity_top_k=50).retrieve("secret"))
+
+
+@pytest.mark.parametrize("question", ["", "  \n"])
+def test_no_question(memory, question):
+    """A blank question finds nothing, and opens no turn."""
+    assert memory.as_retriever().retrieve(question) == []
+    assert memory.last_turn is None
+
+
+def test_a_failing_memory_gives_no_nodes(make):
+    """9.14: The engine fails: no nodes, a report, and no exception in the pipeline."""
+    failures = []
+    memory = make(on_error=failures.append)
+    talk(memory)
+    retriever = memory.as_retriever()
+    memory.registry.close()
+    assert retriever.retrieve(QUESTION) == []
+    assert len(failures) == 1
+
+
+def test_another_model_of_the_same_file(tmp_path):
+    """9.18: An embedding model is given, or the default one is used; `Settings` is never asked."""
+    memory = StreetAIChatMemoryBuffer.from_defaults(
+        path=tmp_path / "m.db", session_id=SESSION, embed_model=HashingEncoder()
+    )
+    memory.put_messages([user(FACT), assistant("Good to know.")])
+    assert memory.as_retriever().retrieve(QUESTION)[0].text == FACT
+    memory.close()
+
+
+# ------------------------------------------------------------ beside the memory
+
+
+@every_style
+@pytest.mark.parametrize("kind", [ContextChatEngine, CondensePlusContextChatEngine])
+async def test_one_turn_with_the_memory(memory, kind, style):
+    """9.17: Retriever and memory of one session in one engine: one turn, two ticks, one learning step for each."""
+    script = Script(lambda messages: QUESTION if "standalone" in text_of_prompt(messages) else REPLY)
+    retriever = memory.as_retriever(similarity_top_k=2)
+    engine = kind.from_defaults(retriever, llm=ScriptedChat(script=script), memory=memory)
+    for number in (1, 2):
+        before, known = clock(memory), steps(memory)
+        assert await style(engine, memory, QUESTION) == REPLY
+        outcome, found = turns_asked(memory)
+        assert (outcome, len(found)) == ("answered", 2)
+        assert clock(memory) == before + 2
+        assert said(memory)[-2:] == [("user", QUESTION), ("assistant", REPLY)]
+        together = {*found, *(hit.signal.signal_id for hit in memory.last_turn.hits)}
+        assert steps(memory) - known == len(together)
+        assert len(said(memory)) == 42 + 2 * number
+
+
+async def test_a_retriever_as_an_agents_tool(memory):
+    """9.17: What an agent's tool finds counts for the same turn; the question is no answer to itself."""
+    tool = RetrieverTool.from_defaults(memory.as_retriever(similarity_top_k=2), description="What was said before.")
+    script = Script(
+        lambda messages: REPLY if messages[-1].role == "tool" else calls(tool.metadata.name, {"input": QUESTION})
+    )
+    agent = FunctionAgent(tools=[tool], llm=ScriptedChat(script=script))
+    before = clock(memory)
+    assert str(await agent.run(QUESTION, memory=memory)) == REPLY
+    outcome, found = turns_asked(memory)
+    assert (outcome, len(found)) == ("answered", 2)
+    contents = {one.signal_id: one.content for one in memory.registry.get(SESSION).signals}
+    assert QUESTION not in [contents[one] for one in found]
+    assert clock(memory) == before + 2
+    assert all(len(memory.registry.get(SESSION).history(one)) == 1 for one in found)
+
+
+async def test_a_tool_that_asks_something_else(memory):
+    """9.7: A tool's own question belongs to the turn that it is asked in, and abandons none."""
+
+    async def look(about: str) -> str:
+        """Look something up."""
+        return "\n".join(node.text for node in await memory.as_retriever(similarity_top_k=1).aretrieve(about))
+
+    script = Script(
+        lambda messages: REPLY if messages[-1].role == "tool" else calls("look", {"about": "the wind on day 7"})
+    )
+    agent = FunctionAgent(tools=[FunctionTool.from_defaults(look)], llm=ScriptedChat(script=script))
+    assert str(await agent.run(QUESTION, memory=memory)) == REPLY
+    assert (memory.last_turn.query, memory.last_turn.outcome) == (QUESTION, "answered")
+    assert len(turns_asked(memory)[1]) == 1
+
+
+def test_a_query_engine_changes_nothing(memory):
+    """Without a memory or a handler a query engine answers from the memory, and stores and learns nothing."""
+    script = Script(lambda _: REPLY)
+    retriever = memory.as_retriever(similarity_top_k=1)
+    engine = RetrieverQueryEngine.from_args(retriever, llm=ScriptedChat(script=script))
+    before = (clock(memory), steps(memory), said(memory))
+    assert engine.query(QUESTION).response == REPLY
+    assert FACT in text_of_prompt(script.prompts[0])
+    assert (clock(memory), steps(memory), said(memory)) == before

@@ -1,0 +1,77 @@
+"""Changed facts, from what was said to what is recalled: the current value stands above the old one."""
+
+import pytest
+
+from streetai_core import MemoryRegistry, NewMessage
+from streetai_core.encoders import OfflineMiniLM, offline_available
+from tests.knowledge.cases import load
+
+pytestmark = pytest.mark.skipif(not offline_available(), reason="the extra `offline` is not installed: no real encoder")
+
+LEAST_RIGHT = 0.98
+LEAST_RIGHT_LATER = 0.93
+"""The later cases use rarer words on purpose."""
+
+
+@pytest.fixture(scope="module")
+def registry(tmp_path_factory):
+    """One file for all cases; each has a memory of its own."""
+    path = tmp_path_factory.mktemp("changed") / "memory.db"
+    with MemoryRegistry(path, encoder=OfflineMiniLM(), durability="fast") as opened:
+        yield opened
+
+
+def told(registry, case):
+    """A memory that was told the conversation of a case; message ids are places."""
+    memory = registry.get(case["id"])
+    memory.add_messages(
+        [
+            NewMessage(content=one["text"], role=one["role"], name=one["author"], message_id=str(place))
+            for place, one in enumerate(case["messages"])
+        ]
+    )
+    return memory
+
+
+def places(memory, question):
+    """The messages recalled for a question, best first."""
+    hits = memory.retrieve(question, limit=50)
+    return list(dict.fromkeys(int(hit.signal.parent_turn_id) for hit in hits))
+
+
+def is_right(case, order):
+    """Whether the current value is recalled, above every old one that is."""
+    if case["current"] not in order:
+        return False
+    above = order[: order.index(case["current"])]
+    return not set(above) & set(case["old"])
+
+
+@pytest.mark.parametrize(
+    ("file", "least"), [("changed_facts", LEAST_RIGHT), ("changed_facts_later", LEAST_RIGHT_LATER)]
+)
+def test_the_current_value_stands_above_the_old_one(registry, file, least):
+    """Otherwise the model is told the old address."""
+    cases = load(f"{file}.jsonl")
+    wrong = [case["id"] for case in cases if not is_right(case, places(told(registry, case), case["question"]))]
+    assert len(wrong) <= (1 - least) * len(cases), wrong
+
+
+def test_old_values_stay_reachable_and_are_labelled(registry):
+    """What was true once is asked for too, and must not be taken for what is true now."""
+    case = next(case for case in load("changed_facts.jsonl") if case["id"] == "residence-01")
+    memory = told(registry, case)
+    current, old = case["messages"][case["current"]]["text"], case["messages"][case["old"][0]]["text"]
+    assert [old, current] == [one.content for one in memory.revisions(str(case["current"]))]
+    assert [old, current] == [one.content for one in memory.revisions(str(case["old"][0]))]
+    block = memory.build_prompt(case["question"], conversation_id="another").recalled_text
+    assert f"changed later: {old}" in block
+    assert f"changed later: {current}" not in block
+
+
+def test_revisions_of_a_message_that_changed_nothing(registry):
+    """Asking about any message is safe."""
+    case = load("changed_facts.jsonl")[1]
+    memory = told(registry, case)
+    assert ["3"] == [one.message_id for one in memory.revisions("3")]
+    assert memory.revisions("nobody") == []

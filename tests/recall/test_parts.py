@@ -1,0 +1,251 @@
+"""Each part of the score says what it is named after, and together they are the score."""
+
+import math
+from datetime import datetime, timedelta, timezone
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from streetai_core import Config
+from streetai_core.recall.evidence import AUTHOR, DATE, LONG, LONG_TOKENS, RECENT, SHORT, SHORT_TOKENS, WHEN
+from tests.recall.saying import NOON, PADDING, Said, ask, order, part, recalled, state_of
+
+PARTS = ["meaning", "words", "author", "time", "length", "whole", "conversation", "change", "activation"]
+
+FIRST_DAY, LAST_DAY = datetime(2020, 1, 1), datetime(2026, 1, 1)  # noqa: DTZ001 - hypothesis adds the zone itself
+
+TEXTS = [
+    "My berth is number 31.", "Since last week the berth is 12.", "Nora sails on Sundays.", "ok", "", "?",
+    "On 3 March 2023 we bought the boat.", "the of and", "港の潮は静かです", "boat " * 400,
+]  # fmt: skip
+
+memories = st.lists(
+    st.builds(
+        Said,
+        text=st.sampled_from(TEXTS),
+        cosine=st.floats(-1, 1),
+        name=st.sampled_from([None, "Nora", "Ben Okri", "the crew", "\n"]),
+        conversation=st.sampled_from([None, "one", "two"]),
+        when=st.datetimes(FIRST_DAY, LAST_DAY, timezones=st.just(timezone.utc)),
+        replaces=st.lists(st.integers(-1, 9), max_size=3).map(tuple),
+        pieces=st.lists(st.floats(-1, 1), max_size=3).map(tuple),
+        weight=st.floats(0.1, 8),
+    ),
+    max_size=10,
+)
+
+QUESTIONS = [
+    "When did Nora buy the boat?", "Which berth is it now?", "What was said in March 2023?", "the of and", "港の潮",
+    "What was the first berth?", "?", "Did Ben and Nora sail?", "latest " * 1500,
+]  # fmt: skip
+
+
+@settings(max_examples=300, deadline=None)
+@given(memories, st.sampled_from(QUESTIONS), st.sampled_from(["hybrid", "vector", "keyword"]), st.booleans())
+def test_parts_sum_to_the_score(said, text, strategy, by_meaning):
+    """Property: a score that its parts do not explain cannot be trusted; nothing is ever infinite or undefined."""
+    config = Config(strategy=strategy)
+    state = state_of(*said)
+    ranking = ask(state, text, config=config, by_meaning=by_meaning)
+    assert list(ranking.parts) == (PARTS if strategy != "vector" else ["meaning", "activation"])
+    assert np.isfinite(ranking.scores).all()
+    np.testing.assert_allclose(np.sum(list(ranking.parts.values()), axis=0), ranking.scores, rtol=0, atol=1e-9)
+    assert (np.diff(ranking.scores) <= 0).all()
+    assert sorted(ranking.rows.tolist()) == list(range(len(state.columns)))
+
+
+def test_one_conversation_has_no_worse_one():
+    """With nothing to compare with, no message loses anything for its company."""
+    state = state_of(*(Said(text=f"berth {n}", cosine=n / 10, conversation="only") for n in range(6)))
+    assert set(part(state, ask(state, "which berth?"), "conversation").values()) == {0.0}
+
+
+def test_messages_of_a_conversation_about_something_else_lose_to_the_others():
+    """As much as its best three messages fall short of those of the best one; the best one loses nothing."""
+    near = [Said(text=PADDING, cosine=cosine, conversation="near") for cosine in (0.6, 0.5, 0.4, 0.0)]
+    far = [Said(text=PADDING, cosine=cosine, conversation="far") for cosine in (0.3, 0.0)]
+    state = state_of(*near, *far)
+    lost = part(state, ask(state, "which berth?"), "conversation")
+    assert [lost[n] for n in range(4)] == [0.0] * 4
+    # The mean of the best three is .5 there and .15 here.
+    assert [lost[n] for n in (4, 5)] == pytest.approx([-0.35] * 2, abs=1e-6)
+
+
+def test_what_the_only_author_said_that_is_named_gains():
+    """In the question's own way of writing the name: with a possessive, in small letters, the first name alone."""
+    state = state_of(
+        Said(text=PADDING, name="Nora Lind"), Said(text=PADDING, name="Ben"), Said(text=PADDING), Said(text=PADDING)
+    )
+    for question in ("What did Nora say?", "what is nora's boat?", "NORA\u2019s boat?", "What of Nora Lind?"):
+        assert part(state, ask(state, question), "author") == {0: AUTHOR, 1: 0.0, 2: 0.0, 3: 0.0}
+    assert part(state, ask(state, "And ben?"), "author") == {0: 0.0, 1: AUTHOR, 2: 0.0, 3: 0.0}
+    for question in ("Did Nora see Ben?", "What did Lind say?", "What did Norah say?", "Anything?"):
+        assert set(part(state, ask(state, question), "author").values()) == {0.0}
+
+
+def test_a_named_month_finds_what_was_said_in_it_and_what_speaks_of_it():
+    """Both gain the same; a month later, and a year later, nothing is gained."""
+    march = datetime(2023, 3, 31, 23, tzinfo=timezone.utc)
+    state = state_of(
+        Said(text=PADDING, when=march),
+        Said(text=f"We bought her on 3 March 2023, {PADDING}"),
+        Said(text=PADDING, when=march + timedelta(days=1)),
+        Said(text=f"We sold her on 3 March 2024, {PADDING}"),
+        Said(text=f"We paid last month, {PADDING}", when=datetime(2023, 4, 20, tzinfo=timezone.utc)),
+    )
+    found = part(state, ask(state, "What happened in March 2023?"), "time")
+    assert found == {0: DATE, 1: DATE, 2: 0.0, 3: 0.0, 4: DATE}
+    assert set(part(state, ask(state, "What happened to the boat?"), "time").values()) == {0.0}
+
+
+def test_questions_for_a_time_prefer_messages_that_name_one():
+    """A question for "when" is answered by a date; of two messages as near, the one with a date comes first."""
+    state = state_of(
+        Said(text=f"We bought the boat on 3 March, {PADDING}", cosine=0.5),
+        Said(text=f"We bought the boat from Ben, {PADDING}", cosine=0.5),
+    )
+    ranking = ask(state, "When did we buy the boat?")
+    assert part(state, ranking, "time") == {0: WHEN, 1: 0.0}
+    assert order(state, ranking) == [0, 1]
+    assert part(state, ask(state, "Who sold us the boat?"), "time") == {0: 0.0, 1: 0.0}
+
+
+def test_questions_for_the_latest_state_prefer_the_newer():
+    """Evenly from the oldest to the newest; not where the question asks for a former state as well."""
+    state = state_of(*(Said(text=PADDING) for _ in range(5)))
+    found = part(state, ask(state, "Which berth do I have now?"), "time")
+    assert [found[n] for n in range(5)] == pytest.approx([RECENT * n / 4 for n in range(5)])
+    for question in ("Which berth did I have at first?", "Which berth is it?"):
+        assert set(part(state, ask(state, question), "time").values()) == {0.0}
+
+
+@pytest.mark.parametrize(
+    ("tokens", "lost"),
+    [
+        (SHORT_TOKENS // 2, SHORT * math.log(2)),
+        (SHORT_TOKENS, 0.0),
+        ((SHORT_TOKENS + LONG_TOKENS) // 2, 0.0),
+        (LONG_TOKENS, 0.0),
+        (LONG_TOKENS * 4, LONG * math.log(4)),
+    ],
+)
+def test_very_short_and_very_long_messages_lose(tokens, lost):
+    """One says seldom anything, the other something of everything; between them length tells nothing."""
+    state = state_of(Said(text="x" * 4 * tokens))
+    assert part(state, ask(state, "?"), "length")[0] == pytest.approx(-lost)
+
+
+def test_an_empty_text_loses_no_more_than_one_character_does():
+    """The logarithm of nothing would be infinite."""
+    state = state_of(Said(text=""), Said(text="x"))
+    lost = part(state, ask(state, "?"), "length")
+    assert lost[0] == lost[1] == pytest.approx(-SHORT * math.log(SHORT_TOKENS))
+
+
+def test_the_words_of_a_long_message_count_once():
+    """Its nearest signal has them, the others only what they mean: else one message took the whole block."""
+    state = state_of(
+        Said(text=f"The berth of Kestrel is 31. {PADDING}", pieces=(0.2, 0.6, 0.4)), Said(text=PADDING, cosine=0.1)
+    )
+    ranking = ask(state, "Which berth has Kestrel?")
+    of_first = [place for place, sequence in enumerate(order(state, ranking)) if sequence == 0]
+    words = ranking.parts["words"][of_first]
+    assert ranking.parts["meaning"][of_first] == pytest.approx([0.6, 0.4, 0.2], abs=1e-6)
+    assert words[0] > 0.3
+    assert words[1:].tolist() == [0.0, 0.0]
+
+
+def test_of_signals_that_tie_one_has_the_words():
+    """Also where the encoder failed, so that none is nearer than another."""
+    state = state_of(Said(text="The berth of Kestrel is 31.", pieces=(0.5, 0.5, 0.5)))
+    for by_meaning in (True, False):
+        words = ask(state, "Which berth has Kestrel?", by_meaning=by_meaning).parts["words"]
+        assert sorted(words > 0) == [False, False, True]
+
+
+def test_an_answer_is_found_by_the_words_of_the_question_before_it():
+    """Alone "for twelve years" means nothing; only neighbours in its own conversation lend their words."""
+    state = state_of(
+        Said(text="How long have you kept the anchor Bertha?", conversation="a"),
+        Said(text="Something else was said here, far away.", conversation="b"),
+        Said(text="For twelve years, it was a gift of my aunt.", conversation="a"),
+        Said(text="It rains, and nobody minds at all.", conversation="a"),
+    )
+    words = part(state, ask(state, "the anchor Bertha"), "words")
+    assert words[0] > words[2] > 0.3
+    assert words[1] == words[3] == 0.0
+
+
+@pytest.mark.parametrize("question", ["Which berth is mine?", "berth", "Where do I moor now?"])
+def test_a_correction_stands_above_what_it_replaces(question):
+    """The old berth, however well it fits, is not what is true; a chain of corrections ends with the newest."""
+    state = state_of(
+        Said(text=f"My berth is number 31, berth 31 is mine, {PADDING}", cosine=0.9),
+        Said(text=f"The weather is fine, {PADDING}", cosine=0.3),
+        Said(text=f"From now on I moor at number 12, {PADDING}", cosine=0.5, replaces=(0,)),
+        Said(text=f"Make that 14, {PADDING}", cosine=0.4, replaces=(2,)),
+    )
+    ranking = ask(state, question)
+    found = [one for one in recalled(state, ranking) if one != 1]
+    assert found == [3, 2, 0]
+    change = part(state, ranking, "change")
+    assert change[0] == change[1] == 0.0
+    assert min(change.values()) == 0.0
+    assert change[3] > 0.0
+
+
+def test_a_question_for_the_former_state_gets_it():
+    """What was replaced is still there, and is what was asked for."""
+    state = state_of(
+        Said(text=f"My berth is number 31, {PADDING}", cosine=0.9),
+        Said(text=f"My berth is number 12, {PADDING}", cosine=0.5, replaces=(0,)),
+    )
+    ranking = ask(state, "Which berth did I have at first?")
+    assert order(state, ranking) == [0, 1]
+    assert set(part(state, ranking, "change").values()) == {0.0}
+
+
+def test_a_correction_above_already_gains_nothing_and_an_unknown_one_harms_nothing():
+    """What is replaced may have been deleted since."""
+    state = state_of(
+        Said(text=PADDING, cosine=0.3),
+        Said(text=PADDING, cosine=0.8, replaces=(0, 0, 77)),
+        Said(text=PADDING, cosine=0.1, replaces=(2,)),
+    )
+    ranking = ask(state, "which berth?")
+    assert order(state, ranking) == [1, 0, 2]
+    assert part(state, ranking, "change")[1] == 0.0
+
+
+def test_a_fresh_and_a_learned_signal_gain_a_little():
+    """Never more than `activation_share`, so that a clearly better match wins."""
+    state = state_of(
+        Said(text=PADDING, cosine=0.5, weight=8.0, last_used=3),
+        Said(text=PADDING, cosine=0.5, weight=0.1, last_used=0),
+        Said(text=PADDING, cosine=0.56, weight=0.1, last_used=0),
+    )
+    ranking = ask(state, "which berth?")
+    gained = part(state, ranking, "activation")
+    assert 0.03 >= gained[0] > gained[1] > 0.0
+    assert order(state, ranking) == [2, 0, 1]
+
+
+def test_what_is_shown_anyway_is_left_out():
+    """Its place goes to others; the parts of the others stay what they are."""
+    state = state_of(*(Said(text=f"berth {n}, {PADDING}", cosine=n / 10) for n in range(5)))
+    every, some = ask(state, "berth"), ask(state, "berth", without={4, 2})
+    assert order(state, some) == [one for one in order(state, every) if one not in {4, 2}]
+    for name in PARTS:
+        assert part(state, some, name) == {
+            sequence: value for sequence, value in part(state, every, name).items() if sequence not in {4, 2}
+        }
+
+
+def test_now_is_when_the_question_is_asked():
+    """A "yesterday" in it is the day before."""
+    state = state_of(Said(text=PADDING, when=NOON - timedelta(days=1)), Said(text=PADDING, when=NOON))
+    assert part(state, ask(state, "What did I say yesterday?"), "time") == {0: DATE, 1: 0.0}
+    later = ask(state, "What did I say yesterday?", asked_at=NOON + timedelta(days=1))
+    assert part(state, later, "time") == {0: 0.0, 1: DATE}

@@ -1,0 +1,207 @@
+"""Terms of a text: what is found by another form of the same word, in any script, and by the same number for ever."""
+
+import base64
+import itertools
+import os
+import subprocess
+import sys
+import zlib
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from streetai_core.text.words import STOP_WORDS, counted, hashed, stem, terms
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("Anna moved quickly; the boats were moving.", ["anna", "move", "quick", "boat", "move"]),
+        ("The berth of the boat is 31", ["berth", "boat", "31"]),
+        ("a_snake and an e-mail, v1.4", ["snake", "e", "mail", "v1", "4"]),
+        ("the of and", []),
+        ("", []),
+        (" \n\t.,;!?-()", []),
+    ],
+)
+def test_english_is_stemmed_and_common_words_are_left_out(text, expected):
+    """A question in other forms of the words would find nothing, or every message."""
+    assert terms(text) == expected
+
+
+@pytest.mark.parametrize(
+    ("forms", "expected"),
+    [
+        (["move", "moved", "moving", "moves", "MOVED"], "move"),
+        (["berth", "berths", "Berth's", "berths'", "BERTH\u2019S", "berth\u02bcs"], "berth"),
+        (["fine", "\ufb01ne", "\uff46\uff49\uff4e\uff45"], "fine"),
+        (["café", "cafe\u0301", "CAFÉ"], "café"),
+        (["Äpfel", "a\u0308pfel"], "äpfel"),
+        (["привет", "ПРИВЕТ"], "привет"),
+        (["안녕하세요"], "안녕하세요"),
+    ],
+)
+def test_forms_of_a_word_are_one_term(forms, expected):
+    """Case, possessives, kinds of apostrophe and of encoding would hide a message from its question."""
+    assert [terms(form) for form in forms] == [[expected]] * len(forms)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("हिन्दी में", ["हिन्दी", "में"]),
+        ("বাংলা", ["বাংলা"]),
+        ("தமிழ்", ["தமிழ்"]),
+        ("مَرْحَبًا", ["مَرْحَبًا"]),
+        ("İstanbul", ["istanbul"]),
+    ],
+)
+def test_letters_keep_their_marks(text, expected):
+    """A Hindi, Bengali or Tamil message would be a heap of single consonants, found by any other one."""
+    assert terms(text) == expected
+
+
+@pytest.mark.parametrize("apostrophe", ["'", "\u2019", "\u02bc"])
+@pytest.mark.parametrize("word", ["don't", "can't", "isn't", "it's", "I've", "you'll", "I'm", "she'd", "they're"])
+def test_contractions_are_common_words(word, apostrophe):
+    """Two messages would be alike because both say "don't"."""
+    assert terms(word.replace("'", apostrophe)) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("東京駅", ["東京", "京駅"]),
+        ("港", ["港"]),
+        ("カタカナ", ["カタ", "タカ", "カナ"]),
+        ("ｶﾀｶﾅ", ["カタ", "タカ", "カナ"]),
+        ("東京2020大会", ["東京", "2020", "大会"]),
+        ("berth港です4", ["berth", "港で", "です", "4"]),
+        ("สวัสดี", ["สว", "วั", "ัส", "สด", "ดี"]),
+        ("东京。大阪", ["东京", "大阪"]),
+    ],
+)
+def test_scripts_without_spaces_are_cut_into_pairs(text, expected):
+    """A Japanese, Chinese or Thai message would be one long word, found only by itself."""
+    assert terms(text) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"), [("🎉", []), ("🎉 party 👩‍👩‍👧 time 🇯🇵", ["parti", "time"]), ("boat🚤boat", ["boat", "boat"])]
+)
+def test_emoji_are_no_terms(text, expected):
+    """They part words as a space does, and one of them in common makes no two messages alike."""
+    assert terms(text) == expected
+
+
+def test_only_the_start_of_a_very_long_word_counts():
+    """A pasted key or picture is one term, the same from wherever it was copied as far as that."""
+    pasted = base64.b64encode(bytes(range(48)) * 10).decode().replace("+", "x").replace("/", "y")
+    assert terms(pasted) == terms(pasted[:64]) == [stem(pasted[:64].lower())]
+    assert terms(pasted[:63]) != terms(pasted)
+
+
+@pytest.mark.parametrize(
+    ("unit", "expected"),
+    [
+        ("x", {"x" * 64: 1}),
+        ("'", {}),
+        ("a's ", {}),
+        ("=/+", {}),
+        ("boat's\u2019 ", {"boat": 65535}),
+    ],
+    ids=["one word", "apostrophes", "possessives", "signs", "words"],
+)
+def test_ten_megabytes_are_read_to_the_end(unit, expected):
+    """A pasted file of any kind would hold up the one who sends it; a step back per character would take days."""
+    hashes, counts = counted(unit * (10_000_000 // len(unit.encode())))
+    assert dict(zip(hashes.tolist(), counts.tolist(), strict=True)) == {
+        hashed(term): count for term, count in expected.items()
+    }
+
+
+def test_a_megabyte_of_pairs_is_read_to_the_end():
+    """The longest run without a space there is: a book in Japanese."""
+    hashes, counts = counted("東京駅" * 111_111)
+    assert len(hashes) == 3
+    assert counts.tolist() == [65535] * 3
+
+
+@pytest.mark.parametrize(
+    ("term", "expected"),
+    # The first is the check value that the definition of CRC-32 gives; the others are in files on people's disks.
+    [("123456789", 0xCBF43926), ("boat", 3631121226), ("港", 945549257), ("東京", 2451981039), ("", 0)],
+)
+def test_hashes_are_the_same_for_ever(term, expected):
+    """Every stored message would be found by other words after an upgrade."""
+    assert hashed(term) == expected
+
+
+def test_hashes_are_the_same_in_another_process():
+    """Python's own hashes differ from run to run; what one process stores another one has to find."""
+    code = "from streetai_core.text.words import counted; print([a.tolist() for a in counted('Boats of 東京, café')])"
+    printed = [
+        subprocess.run(
+            [sys.executable, "-c", code],
+            env=os.environ | {"PYTHONHASHSEED": seed},
+            capture_output=True,
+            text=True,
+            check=True,
+        ).stdout
+        for seed in ("1", "2")
+    ]
+    assert printed == [f"{[array.tolist() for array in counted('Boats of 東京, café')]}\n"] * 2
+
+
+def test_hashes_rarely_meet():
+    """Words that share a number find each other's messages: of 200,000 there may be a handful of pairs."""
+    names = ["".join(letters) for letters in itertools.product("abcdefghijklmnopqrst", repeat=4)]
+    many = [*names, *(f"{name}{number}" for number, name in enumerate(names[:40_000]))]
+    assert len(many) == 200_000
+    assert len(many) - len({hashed(name) for name in many}) <= 20
+
+
+@pytest.mark.parametrize("count", [1, 2, 65_534, 65_535, 65_536, 200_000])
+def test_counts_stop_at_the_most_that_is_told_apart(count):
+    """One more would start again at zero, and the most repeated word would count as absent."""
+    hashes, counts = counted("berth " + "boat " * count)
+    found = dict(zip(hashes.tolist(), counts.tolist(), strict=True))
+    assert found == {hashed("berth"): 1, hashed("boat"): min(count, 65_535)}
+
+
+@settings(deadline=None)
+@given(st.text(max_size=200))
+def test_terms_as_hashes(text):
+    """Property: ascending and distinct, as the store demands; each term as often as it stands there."""
+    hashes, counts = counted(text)
+    assert (hashes.dtype, counts.dtype, hashes.shape) == (np.uint32, np.uint16, counts.shape)
+    assert (hashes[1:] > hashes[:-1]).all()
+    found = terms(text)
+    assert int(counts.sum()) == len(found)
+    for number, count in zip(hashes.tolist(), counts.tolist(), strict=True):
+        assert sum(zlib.crc32(term.encode()) == number for term in found) == count
+
+
+@settings(deadline=None)
+@given(st.text(max_size=60), st.text(max_size=60))
+def test_texts_beside_each_other_keep_their_terms(one, other):
+    """Property: an author's name before a text, or a second sentence, changes no term of the first."""
+    assert terms(f"{one} {other}") == terms(one) + terms(other)
+
+
+@settings(deadline=None)
+@given(st.text(max_size=200))
+def test_terms_are_whole_words_or_pairs(text):
+    """Property: no spaces, no signs, no capitals, nothing common; nothing longer than what is looked at."""
+    for term in terms(text):
+        assert 0 < len(term) <= 64
+        assert term == term.lower()
+        assert not any(character.isspace() for character in term)
+
+
+def test_common_words_are_told_before_stemming():
+    """A stem would not be in the list, and "being" would be a word to search by."""
+    assert terms(" ".join(sorted(STOP_WORDS))) == []
+    assert {word for word in STOP_WORDS if word != word.lower() or not word.isalnum()} == set()
