@@ -16,9 +16,9 @@ from langchain_core.runnables import RunnableConfig, ensure_config
 from langchain_core.tracers.context import register_configure_hook
 
 from streetai_core import MemoryRegistry
-from streetai_langchain.failures import OnError, fail_open
+from streetai_core.failures import OnError, fail_open
 from streetai_langchain.messages import text_of
-from streetai_langchain.open_runs import Learnable, OpenRuns
+from streetai_langchain.open_runs import Learnable, OpenRuns, runs_of
 
 _NOT_LEARNED = "nothing is learned from this run"
 
@@ -59,15 +59,17 @@ class StreetAICallbackHandler(BaseCallbackHandler):
 
     It only learns: it stores no message. What `wrap`, `classic` or `middleware` have a part in is learned from by
     these, not again by the handler. A run that is resumed after an interrupt is another run. A retriever and a model
-    that are called one after the other, not in one run, cannot be joined; call `memory.post_process` there.
+    that are called one after the other, not in one run, cannot be joined; call `memory.post_process` there. On Python
+    3.10 LangGraph tells no callbacks what the model of an agent says on an event loop, so nothing is learned from
+    that; use `middleware` there.
 
-    One object serves any number of runs at once, in threads and on event loops. All handlers of one `StreetAIMemory`
-    share what they know, so a run that has several of them is learned from once. A failing memory costs no reply:
-    it is logged and given to `on_error`.
+    One object serves any number of runs at once, in threads and on event loops. All handlers in a process that learn
+    into one database share what they know, whichever `StreetAIMemory` made them, so a run that has several of them is
+    learned from once. A failing memory costs no reply: it is logged and given to `on_error`.
 
     Args:
         registry: where the memories are.
-        runs: what is open, shared by handlers of the same registry; `None`: a table of its own.
+        runs: what is open; `None`: the table that all handlers of the same database share.
         memory_id: only documents of this memory count; `None`: of all.
         on_error: told of every failure of the memory.
     """
@@ -84,7 +86,7 @@ class StreetAICallbackHandler(BaseCallbackHandler):
         on_error: OnError | None = None,
     ) -> None:
         self.registry = registry
-        self.runs = OpenRuns() if runs is None else runs
+        self.runs = runs_of(registry.store) if runs is None else runs
         self.memory_id = memory_id
         self._on_error = on_error
 

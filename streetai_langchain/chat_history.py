@@ -24,6 +24,9 @@ class StreetAIChatMessageHistory(BaseChatMessageHistory):
     A history is a light handle, made for one run and safe to throw away. What it has read stays as it was until it
     writes: `RunnableWithMessageHistory` reads twice in a run and tells old messages from new ones by their number.
 
+    Messages come back equal to what was added, also those of a class of your own, if it has a name in its module and
+    that module is imported when they are read; else they come back as LangChain's class that yours is derived from.
+
     Args:
         memory: where the messages are.
         conversation_id: whose messages; `None` is the conversation without an id.

@@ -12,11 +12,12 @@ from pydantic import ConfigDict, Field, field_validator
 
 from streetai_core import Memory, NewMessage, Prompt, WeightUpdate
 from streetai_core.errors import InputError, MissingExtraError
+from streetai_core.failures import fail_open, report
 from streetai_core.text.clean import check_id, is_blank
 from streetai_core.types import Message
 from streetai_langchain.callbacks import LearnedByView
-from streetai_langchain.failures import fail_open
 from streetai_langchain.messages import is_tool_traffic, text_of
+from streetai_langchain.recording import Recorded, Recording, new_turn_id
 
 try:
     from langchain_classic.base_memory import BaseMemory
@@ -73,9 +74,9 @@ class StreetAIChainMemory(BaseMemory):
     """Memory for `ConversationChain`, `LLMChain` and every other chain or agent that takes `memory=`.
 
     Before the model is called, the history variable gets the last messages of the conversation and, if there is any,
-    what else in the whole memory bears on the question. After it, question and reply are stored in one transaction, and
-    the memory learns which of the recalled pieces the reply used. What was recalled is never stored as if it had been
-    said. One object may serve many runs at once.
+    what else in the whole memory bears on the question. After it, question and reply are stored, and the memory learns
+    which of the recalled pieces the reply used, in one transaction; if nothing can be learned, the turn is stored all
+    the same. What was recalled is never stored as if it had been said. One object may serve many runs at once.
 
     A failing memory never costs a reply: the failure is logged and given to `on_error`, and the chain goes on
     without recall, or with the turn not stored. Wrong keys, on the other hand, raise.
@@ -160,24 +161,20 @@ class StreetAIChainMemory(BaseMemory):
             InputError: which input is the question, or which output is the reply, cannot be told.
         """
         question, reply, prompt = self._said(inputs, outputs)
+        messages, retrieved = self._new_messages(question, reply), [] if prompt is None else prompt.retrieved
         with fail_open("this turn is not stored", self.on_error):
-            self.memory.add_messages(self._new_messages(question, reply))
-            updates: Sequence[WeightUpdate] = ()
-            if prompt is not None:
-                with fail_open("nothing is learned from this turn", self.on_error):
-                    updates = self.memory.post_process(prompt.retrieved, reply)
-            self._tell(Turn(question, reply, prompt, updates))
+            recorded = Recording(self.memory).record(new_turn_id(), messages, retrieved=retrieved, reply=reply)
+            self._check_learned(recorded)
+            self._tell(Turn(question, reply, prompt, recorded.updates))
 
     async def asave_context(self, inputs: dict[str, Any], outputs: dict[str, Any]) -> None:
         """Async twin of `save_context`."""
         question, reply, prompt = self._said(inputs, outputs)
+        messages, retrieved = self._new_messages(question, reply), [] if prompt is None else prompt.retrieved
         with fail_open("this turn is not stored", self.on_error):
-            await self.memory.aadd_messages(self._new_messages(question, reply))
-            updates: Sequence[WeightUpdate] = ()
-            if prompt is not None:
-                with fail_open("nothing is learned from this turn", self.on_error):
-                    updates = await self.memory.apost_process(prompt.retrieved, reply)
-            self._tell(Turn(question, reply, prompt, updates))
+            recorded = await Recording(self.memory).arecord(new_turn_id(), messages, retrieved=retrieved, reply=reply)
+            self._check_learned(recorded)
+            self._tell(Turn(question, reply, prompt, recorded.updates))
 
     def clear(self) -> None:
         """Delete this conversation; others of the same memory stay."""
@@ -249,6 +246,10 @@ class StreetAIChainMemory(BaseMemory):
         return f"{self.human_prefix if message.role == 'user' else self.ai_prefix}: {message.content}"
 
     # --------------------------------------------------------------- failures
+
+    def _check_learned(self, recorded: Recorded) -> None:
+        if recorded.failure is not None:
+            report(recorded.failure, "nothing is learned from this turn", self.on_error)
 
     def _tell(self, turn: Turn) -> None:
         """Call `on_turn`; its failure is not the memory's."""

@@ -2,24 +2,38 @@
 
 from __future__ import annotations
 
+import asyncio
 from concurrent.futures import Executor
+from contextvars import copy_context
 from dataclasses import dataclass, replace
+from functools import partial
+from hashlib import sha256
+from typing import Any
+from uuid import uuid4
 
 from langchain_core.messages import AIMessage, HumanMessage
 
 from streetai_core import Memory, MemoryRegistry, NewMessage, Prompt
 from streetai_core.aio import twin
+from streetai_core.errors import MessageConflictError
+from streetai_core.failures import OnError, fail_open, report
 from streetai_core.text.clean import clean, is_blank
 from streetai_core.types import Message
-from streetai_langchain.failures import OnError, fail_open
 from streetai_langchain.messages import text_of, to_stored
+from streetai_langchain.recording import Recorded, Recording, new_turn_id
 from streetai_langchain.sessions import Session
 
 PARTIAL = "partial"
 """In the metadata of a reply that was cut: true."""
 
+RUN = "run"
+"""In the metadata of the reply to a message that an earlier try had left unanswered: the run that it is from."""
+
 _ANY_QUESTION = "-"
 """Stands for a message without text, such as an image. The window does not depend on the question."""
+
+_ID_LENGTH = 32
+"""Hexadecimal digits of an id made from another one: 128 bits, like a UUID."""
 
 _NOT_RECALLED = "nothing is recalled for this turn"
 _NOT_STORED = "this turn is not stored"
@@ -70,26 +84,28 @@ class Exchanges:
     def end(self, exchange: Exchange, reply: AIMessage | None) -> None:
         """Store the user's message and the reply, and learn from the reply; not from one that only calls tools."""
         with fail_open(_NOT_STORED, self._on_error):
-            self._store(exchange, reply)
-            with fail_open(_NOT_LEARNED, self._on_error):
-                self._learn(exchange, reply)
+            self._check_learned(self._record(exchange, reply))
 
     async def aend(self, exchange: Exchange, reply: AIMessage | None) -> None:
         """Async twin of `end`."""
         with fail_open(_NOT_STORED, self._on_error):
-            await self._astore(exchange, reply)
-            with fail_open(_NOT_LEARNED, self._on_error):
-                await self._alearn(exchange, reply)
+            self._check_learned(await self._arecord(exchange, reply))
 
     def cut(self, exchange: Exchange, reply: AIMessage | None) -> None:
         """Store the user's message and what came of the reply, marked as partial; nothing is learned."""
         with fail_open(_NOT_STORED, self._on_error):
-            self._store(exchange, reply, partial=True)
+            self._record(exchange, reply, partial=True)
 
     async def acut(self, exchange: Exchange, reply: AIMessage | None) -> None:
-        """Async twin of `cut`."""
+        """Async twin of `cut`; what it stores is stored also if the wait for it is cancelled."""
         with fail_open(_NOT_STORED, self._on_error):
-            await self._astore(exchange, reply, partial=True)
+            # A twin that is cancelled before a thread is free for it does nothing at all, and here that is likely.
+            record = partial(copy_context().run, self._record, exchange, reply, partial=True)
+            await asyncio.shield(asyncio.wrap_future(self.executor.submit(record)))
+
+    def _check_learned(self, recorded: Recorded) -> None:
+        if recorded.failure is not None:
+            report(recorded.failure, _NOT_LEARNED, self._on_error)
 
     def _memory(self, session: Session) -> Memory:
         return self._registry.get(session.memory_id)
@@ -103,27 +119,55 @@ class Exchanges:
         )
         return replace(prompt, retrieved=[], recalled_text="") if is_blank(question) else prompt
 
-    def _store(self, exchange: Exchange, reply: AIMessage | None, *, partial: bool = False) -> None:
-        """Store both sides in one transaction."""
+    def _record(self, exchange: Exchange, reply: AIMessage | None, *, partial: bool = False) -> Recorded:
+        """Store both sides in one transaction, and learn in it from a reply that is not partial."""
         thread = exchange.session.conversation_id
         memory = self._memory(exchange.session)
-        said = [to_stored(exchange.message, thread)]
+        asked = to_stored(exchange.message, thread)
+        answer = None if reply is None else _answer(reply, thread, partial=partial)
+        lesson = {} if partial else _lesson(exchange, reply)
         newest = memory.messages(conversation_id=thread, last=1)
-        if newest and _same(newest[0], said[0]):
+        if newest and _same(newest[0], asked):
             # A try that failed has left it there, unanswered: this is the same turn.
-            said = []
-        if reply is not None:
-            answer = to_stored(reply, thread)
-            said.append(replace(answer, metadata={**(answer.metadata or {}), PARTIAL: True}) if partial else answer)
-        memory.add_messages(said)
-
-    def _learn(self, exchange: Exchange, reply: AIMessage | None) -> None:
-        if reply is not None and exchange.prompt is not None and not reply.tool_calls:
-            self._memory(exchange.session).post_process(exchange.prompt.retrieved, text_of(reply))
+            recorded = Recorded() if answer is None else _answered(memory, newest[0], answer, lesson)
+            if recorded is not None:
+                return recorded
+        said = [asked] if answer is None else [asked, answer]
+        return Recording(memory).record(new_turn_id(), said, **lesson)
 
     _aprompt = twin(_prompt)
-    _astore = twin(_store)
-    _alearn = twin(_learn)
+    _arecord = twin(_record)
+
+
+def _answer(reply: AIMessage, thread: str | None, *, partial: bool) -> NewMessage:
+    """A reply as it is stored."""
+    stored = to_stored(reply, thread)
+    return replace(stored, metadata={**(stored.metadata or {}), PARTIAL: True}) if partial else stored
+
+
+def _lesson(exchange: Exchange, reply: AIMessage | None) -> dict[str, Any]:
+    """What `Recording.record` needs to learn from a reply; nothing if there is none, or if it only calls tools."""
+    if reply is None or exchange.prompt is None or reply.tool_calls:
+        return {}
+    return {"retrieved": exchange.prompt.retrieved, "reply": text_of(reply)}
+
+
+def _answered(memory: Memory, unanswered: Message, answer: NewMessage, lesson: dict[str, Any]) -> Recorded | None:
+    """Store the answer to a message that is there; `None` if another run has answered it meanwhile.
+
+    Between reading the message and writing its answer others may do the same, here or in another process. The store
+    takes one answer only, for all have one id, made of the message's; whose it took is read from it afterwards.
+    """
+    claim = f"langchain-answer-{sha256(unanswered.message_id.encode()).hexdigest()[:_ID_LENGTH]}"
+    run = uuid4().hex
+    claiming = replace(answer, message_id=claim, metadata={**(answer.metadata or {}), RUN: run})
+    try:
+        recorded = Recording(memory).record(claim, [claiming], **lesson)
+    except MessageConflictError:
+        return None
+    stored = memory.messages(conversation_id=unanswered.conversation_id)
+    lost = any(one.message_id == claim and one.metadata.get(RUN) != run for one in stored)
+    return None if lost else recorded
 
 
 def _same(stored: Message, new: NewMessage) -> bool:

@@ -19,7 +19,7 @@ from streetai_core.reporting import Recalled
 from streetai_core.text.clean import is_blank
 from streetai_langchain.callbacks import StreetAICallbackHandler, tracking
 from streetai_langchain.chat_history import StreetAIChatMessageHistory
-from streetai_langchain.open_runs import OpenRuns
+from streetai_langchain.open_runs import runs_of
 from streetai_langchain.retrievers import StreetAIRetriever
 from streetai_langchain.runnables import StreetAIRunnable
 from streetai_langchain.sessions import session_of
@@ -67,7 +67,7 @@ class StreetAIMemory:
         self._owns_registry = self.registry is not path_or_registry
         self.token_budget = token_budget
         self.on_error = on_error
-        self._runs = OpenRuns()
+        self._runs = runs_of(self.registry.store)
 
     def __enter__(self) -> StreetAIMemory:  # noqa: PYI034 - Self needs Python 3.11, and nobody subclasses this
         return self
@@ -221,7 +221,7 @@ class StreetAIMemory:
         """
         bound = session_id is not None or user_id is not None
         memory_id = session_of(None, session_id=session_id, user_id=user_id).memory_id if bound else None
-        return StreetAICallbackHandler(self.registry, runs=self._runs, memory_id=memory_id, on_error=self.on_error)
+        return StreetAICallbackHandler(self.registry, memory_id=memory_id, on_error=self.on_error)
 
     @contextmanager
     def track(self, session_id: str | None = None, *, user_id: str | None = None) -> Iterator[None]:

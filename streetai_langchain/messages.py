@@ -3,6 +3,10 @@
 The text is stored as the message's content, so that it can be recalled, edited and shown like any other; name, tool
 calls and the id of a tool result have their places in a stored message too. Everything else that LangChain knows of
 the message is in its metadata under "langchain", as plain JSON. Nothing is stored twice.
+
+A message of a class of the application's own comes back as one, if the process that reads it has imported that class;
+a name that comes from a database never makes it import anything. Else, and if the class refuses what was stored, it
+comes back as LangChain's own class that it is derived from, with its fields, or as a `ChatMessage` if it is of none.
 """
 
 from __future__ import annotations
@@ -16,8 +20,7 @@ from typing import Any
 from langchain_core.messages import (
     AIMessage,
     BaseMessage,
-    ChatMessage,
-    FunctionMessage,
+    BaseMessageChunk,
     HumanMessage,
     RemoveMessage,
     SystemMessage,
@@ -31,21 +34,12 @@ from streetai_core.errors import InputError
 from streetai_core.text.clean import clean
 from streetai_core.types import ROLES, Message, NewMessage, Role
 from streetai_langchain.json_values import JsonCopy
+from streetai_langchain.message_classes import CLASSES, kind_of, loaded, name_of
 
 logger = logging.getLogger(__name__)
 
 _KEY = "langchain"
 """Where in the metadata of a stored message its LangChain part is."""
-
-_CLASSES: dict[str, type[BaseMessage]] = {
-    "human": HumanMessage,
-    "ai": AIMessage,
-    "system": SystemMessage,
-    "tool": ToolMessage,
-    "function": FunctionMessage,
-    "chat": ChatMessage,
-}
-"""LangChain's own classes by type; a message of a subclass comes back as one of them."""
 
 _ROLE_OF: dict[str, Role] = {
     "human": "user",
@@ -70,7 +64,10 @@ def to_stored(message: BaseMessage, conversation_id: str | None) -> NewMessage:
     """
     if not isinstance(message, BaseMessage) or isinstance(message, RemoveMessage):
         raise InputError(f"only messages that say something can be stored, got {type(message).__name__}")
-    spoken = message_chunk_to_message(message)
+    spoken = message
+    while isinstance(spoken, BaseMessageChunk):
+        # Of a chunk of a class of the application's own, one step leads to LangChain's chunk only.
+        spoken = message_chunk_to_message(spoken)
     text = text_of(spoken)
     kind, values = _kind_and_fields(spoken)
     calls = values.get("tool_calls")
@@ -80,7 +77,7 @@ def to_stored(message: BaseMessage, conversation_id: str | None) -> NewMessage:
         conversation_id=conversation_id,
         name=spoken.name,
         message_id=_message_id(spoken, kind, text, conversation_id),
-        metadata=_metadata(kind, values),
+        metadata=_metadata(spoken, kind, values),
         # A message that calls tools is no final reply, even if its calls have no ids to tell the core so.
         ticks=False if calls else None,
     )
@@ -119,26 +116,34 @@ def is_tool_traffic(message: Message) -> bool:
 
 
 def _kind_and_fields(message: BaseMessage) -> tuple[str, dict[str, Any]]:
-    """Which of LangChain's own types a message comes back as, and its fields that differ from that type's defaults."""
-    kind = next((name for name, known in _CLASSES.items() if isinstance(message, known)), "chat")
+    """Which of LangChain's own types a message comes back as, and its fields that differ from the defaults."""
+    kind = kind_of(message)
     copy = JsonCopy()
     values = copy.fields({**message.__dict__, **(message.model_extra or {})})
     if copy.dropped:
         logger.warning(
             "of a LangChain message everything is kept but what is not JSON: %s", ", ".join(sorted(copy.dropped))
         )
-    if not isinstance(message, _CLASSES[kind]):
-        values["role"] = message.type
     del values["type"]
-    known = _CLASSES[kind].model_fields
     return kind, {
         name: value
         for name, value in values.items()
-        if name not in known or value != known[name].get_default(call_default_factory=True)
+        # It may come back as either of the two classes, and must be the same as both.
+        if not (_is_default(CLASSES[kind], name, value) and _is_default(type(message), name, value))
     }
 
 
-def _metadata(kind: str, values: dict[str, Any]) -> dict[str, Any]:
+def _is_default(kind: type[BaseMessage], name: str, value: Any) -> bool:
+    """Whether a field that is left out has this value."""
+    field = kind.model_fields.get(name)
+    try:
+        return field is not None and bool(value == field.get_default(call_default_factory=True))
+    except (TypeError, ValueError):
+        # A default that depends on other fields, or that cannot be compared, is none to rely on.
+        return False
+
+
+def _metadata(message: BaseMessage, kind: str, values: dict[str, Any]) -> dict[str, Any]:
     """The metadata of a stored message; takes what has a place of its own out of `values`."""
     metadata: dict[str, Any] = {}
     values.pop("name", None)
@@ -151,7 +156,14 @@ def _metadata(kind: str, values: dict[str, Any]) -> dict[str, Any]:
         metadata["tool_calls"] = [_openai_form(call) for call in calls]
         if _calls(metadata) == calls:
             del values["tool_calls"]
-    metadata[_KEY] = {"type": kind, "data": values} if values else {"type": kind}
+    metadata[_KEY] = {"type": kind}
+    if (own := name_of(type(message))) is not None:
+        metadata[_KEY]["class"] = own
+        if not isinstance(message, CLASSES[kind]):
+            # What the `ChatMessage` needs that it comes back as where its class is missing.
+            metadata[_KEY]["role"] = message.type
+    if values:
+        metadata[_KEY]["data"] = values
     return metadata
 
 
@@ -204,9 +216,28 @@ def _restored(message: Message, payload: Mapping[str, Any]) -> BaseMessage:
         data.setdefault("tool_calls", calls)
     if payload["type"] == "tool":
         data["tool_call_id"] = message.metadata["tool_call_id"]
-    [restored] = messages_from_dict([{"type": payload["type"], "data": data}])
+    restored = _of_own_class(payload, data) or _of_langchain(payload, data)
     if clean(text_of(restored))[0] != message.content:
         restored.content = message.content
+    return restored
+
+
+def _of_own_class(payload: Mapping[str, Any], data: Mapping[str, Any]) -> BaseMessage | None:
+    """A message of the application's own class; `None` if it has none, or the class is not there or has changed."""
+    own = loaded(payload.get("class"))
+    if own is None:
+        return None
+    try:
+        return own(**data)
+    except (TypeError, ValueError) as error:
+        logger.warning("a stored message is no %s any more, so it is given as LangChain's own: %s", own, error)
+        return None
+
+
+def _of_langchain(payload: Mapping[str, Any], data: Mapping[str, Any]) -> BaseMessage:
+    """A message of one of LangChain's own classes."""
+    role = {"role": payload["role"]} if "role" in payload else {}
+    [restored] = messages_from_dict([{"type": payload["type"], "data": {**data, **role}}])
     return restored
 
 

@@ -10,6 +10,7 @@ from typing_extensions import NotRequired
 
 from streetai_core import MemoryRegistry
 from streetai_core.errors import InputError, MissingExtraError
+from streetai_core.failures import fail_open, report
 from streetai_core.text.clean import is_blank
 from streetai_langchain.agent_turns import (
     TurnRecord,
@@ -25,8 +26,8 @@ from streetai_langchain.agent_turns import (
     with_recalled,
 )
 from streetai_langchain.callbacks import leave_to_view
-from streetai_langchain.failures import fail_open
 from streetai_langchain.messages import text_of
+from streetai_langchain.recording import Recorded, Recording
 from streetai_langchain.sessions import Session, session_of
 
 try:
@@ -41,6 +42,7 @@ _STATE = "streetai"
 
 _NOT_RECALLED = "nothing is recalled for this turn"
 _NOT_STORED = "this turn is not stored"
+_NOT_LEARNED = "nothing is learned from this turn"
 
 
 def _merged(old: dict[str, TurnRecord] | None, new: dict[str, TurnRecord]) -> dict[str, TurnRecord]:
@@ -192,8 +194,8 @@ class StreetAIMemoryMiddleware(AgentMiddleware[StreetAIState, Any, Any]):
         leave_to_view(config)
         with fail_open(_NOT_STORED, self._on_error):
             if turn := self._turn(state, record, session):
-                self._registry.get(session.memory_id).record_turn(**turn)
-                update = self._closed(state, record, reply=turn["reply"])
+                recorded = Recording(self._registry.get(session.memory_id)).record(**turn)
+                update = self._closed(state, record, recorded, reply=turn["reply"])
         return update
 
     async def aafter_agent(  # type: ignore[override]  # as above
@@ -207,8 +209,8 @@ class StreetAIMemoryMiddleware(AgentMiddleware[StreetAIState, Any, Any]):
         leave_to_view(config)
         with fail_open(_NOT_STORED, self._on_error):
             if turn := self._turn(state, record, session):
-                await self._registry.get(session.memory_id).arecord_turn(**turn)
-                update = self._closed(state, record, reply=turn["reply"])
+                recorded = await Recording(self._registry.get(session.memory_id)).arecord(**turn)
+                update = self._closed(state, record, recorded, reply=turn["reply"])
         return update
 
     # ------------------------------------------------------------------ parts
@@ -275,11 +277,15 @@ class StreetAIMemoryMiddleware(AgentMiddleware[StreetAIState, Any, Any]):
             "reply": "" if record["learned"] else reply_of(messages, structured=structured),
         }
 
-    def _closed(self, state: StreetAIState, record: TurnRecord | None, *, reply: str) -> dict[str, Any] | None:
+    def _closed(
+        self, state: StreetAIState, record: TurnRecord | None, recorded: Recorded, *, reply: str
+    ) -> dict[str, Any] | None:
         """The change of the state that says what has been stored and learned."""
+        if recorded.failure is not None:
+            report(recorded.failure, _NOT_LEARNED, self._on_error)
         if record is None:
             return None
-        learned = record["learned"] or not is_blank(reply)
+        learned = record["learned"] or (not is_blank(reply) and recorded.failure is None)
         return self._update({**record, "saved": state["messages"][-1].id, "learned": learned})
 
 

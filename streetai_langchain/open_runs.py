@@ -7,6 +7,10 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from threading import Lock
 from uuid import UUID
+from weakref import WeakValueDictionary
+
+from streetai_core.stores.base import Store
+from streetai_core.stores.sqlite import SqliteStore
 
 _MOST = 4096
 """Most root runs that are kept: of a stream that nobody reads to its end, no end is ever told."""
@@ -142,3 +146,20 @@ class OpenRuns:
         for run_id in (root_id, *root.open):
             del self._runs[run_id]
         return root
+
+
+_tables: WeakValueDictionary[str | int, OpenRuns] = WeakValueDictionary()
+"""One table for each store of this process, for as long as somebody has it."""
+
+_tables_lock = Lock()
+
+
+def runs_of(store: Store) -> OpenRuns:
+    """The table of a store: whoever learns into one database shares it, so that each run is learned from once.
+
+    All objects of this process that stand for one SQLite file are one store here. Any other is told by its identity,
+    which is nobody else's while there is a table: whoever has one has the store too.
+    """
+    key = store.path if isinstance(store, SqliteStore) else id(store)
+    with _tables_lock:
+        return _tables.setdefault(key, OpenRuns())

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-from langchain_core.messages import AIMessage, BaseMessage
+from langchain_core.messages import AIMessage, BaseMessage, ToolMessage
 
 from streetai_core.errors import InputError
 from streetai_langchain.messages import text_of
@@ -34,27 +34,44 @@ def reply_of(output: Any, output_key: str | None) -> AIMessage | None:
 
     Args:
         output: a message, text, a list of messages of which the model's last counts, any other value, which counts as
-            its text; or a dict with one of these.
+            its text; or a dict with one of these. Of messages that end with the result of a tool, as those of an agent
+            whose tool returns directly, none is the model's reply.
         output_key: where it is in a dict; needed only if there are several keys and none has a usual name.
 
     Raises:
         InputError: where it is in a dict cannot be told.
     """
     value = output[_key(output, output_key)] if isinstance(output, Mapping) else output
-    if isinstance(value, list | tuple) and any(isinstance(item, AIMessage) for item in value):
-        value = [item for item in value if isinstance(item, AIMessage)][-1]
-    if value is None or (isinstance(value, list | tuple) and all(isinstance(item, BaseMessage) for item in value)):
+    if isinstance(value, list | tuple) and all(isinstance(item, BaseMessage) for item in value):
+        value = _last_spoken(value)
+    if value is None:
         return None
     reply = value if isinstance(value, AIMessage) else AIMessage(text_of(value))
     return reply if text_of(reply).strip() or reply.tool_calls else None
 
 
 def cut_reply(output: Any, output_key: str | None) -> AIMessage | None:
-    """The reply in what there is of an output; `None` if it had not come yet."""
+    """The reply in what there is of an output; `None` if it had not come yet.
+
+    Tool calls are left out: nobody has carried them out, and what follows a call without its result is refused.
+    """
     try:
-        return reply_of(output, output_key)
+        reply = reply_of(output, output_key)
     except InputError:
         return None
+    if reply is None or not reply.tool_calls:
+        return reply
+    return AIMessage(text, id=reply.id) if (text := text_of(reply)).strip() else None
+
+
+def _last_spoken(messages: Sequence[BaseMessage]) -> AIMessage | None:
+    """The model's last message, if no tool had the last word."""
+    for message in reversed(messages):
+        if isinstance(message, ToolMessage):
+            return None
+        if isinstance(message, AIMessage):
+            return message
+    return None
 
 
 def _key(outputs: Mapping[str, Any], output_key: str | None) -> str:

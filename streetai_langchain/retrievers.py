@@ -14,8 +14,8 @@ from pydantic import ConfigDict, Field
 
 from streetai_core import Hit, MemoryRegistry
 from streetai_core.errors import InputError
+from streetai_core.failures import fail_open
 from streetai_core.types import Why
-from streetai_langchain.failures import fail_open
 from streetai_langchain.sessions import Session, session_of
 
 _CONSEQUENCE = "nothing is retrieved"

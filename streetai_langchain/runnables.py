@@ -10,12 +10,13 @@ from langchain_core.runnables import Runnable, RunnableConfig, ensure_config
 from langchain_core.runnables.base import RunnableLike, coerce_to_runnable
 
 from streetai_core import MemoryRegistry
+from streetai_core.failures import OnError
 from streetai_langchain.callbacks import marked
 from streetai_langchain.exchanges import Exchange, Exchanges
-from streetai_langchain.failures import OnError
 from streetai_langchain.questions import Places, past_of
-from streetai_langchain.replies import added, cut_reply, reply_of
+from streetai_langchain.replies import reply_of
 from streetai_langchain.sessions import Session, session_of
+from streetai_langchain.streamed import Streamed
 
 
 class StreetAIRunnable(Runnable[Any, Any]):
@@ -26,8 +27,9 @@ class StreetAIRunnable(Runnable[Any, Any]):
 
     Before the chain runs, it gets the last messages of the conversation and what else in the memory bears on the new
     message. After it, message and reply are stored in one transaction and the memory learns from the reply, once.
-    It is the same for invoke, stream, batch and their async forms, and for a step of a larger chain. What was recalled
-    is never stored as if it had been said. One object serves all sessions at once.
+    It is the same for invoke, stream, batch and their async forms, for a step of a larger chain, and for an agent or
+    another graph in each of its stream modes that has messages. What was recalled is never stored as if it had been
+    said. One object serves all sessions at once.
 
     Where the past goes:
         * input a dict, with `memory_key`: there, as messages, for a `MessagesPlaceholder`. The recalled block is the
@@ -40,8 +42,7 @@ class StreetAIRunnable(Runnable[Any, Any]):
 
     When something breaks:
         * a stream that is closed or cancelled keeps the user's message and, with the metadata `{"partial": True}`, what
-          came of the reply. Nothing is learned from it. In async code this one write is done before control goes back
-          to the event loop, for nothing can be awaited reliably while a generator is being closed.
+          came of the reply. Nothing is learned from it.
         * so does a chain that raises, and the error goes on to the caller. Asking the same again is the same turn: the
           unanswered message is not stored twice.
         * a failing memory costs no reply: the failure is logged and given to `on_error`.
@@ -106,12 +107,9 @@ class StreetAIRunnable(Runnable[Any, Any]):
         exchange = await self._exchanges.abegin(*self._asked(input, config))
         try:
             output = await self.chain.ainvoke(self._filled(input, exchange), marked(config, "wrap"), **kwargs)
-        except Exception:
-            await self._exchanges.acut(exchange, None)
-            raise
         except BaseException:
-            # Cancelled: another await may be cancelled too.
-            self._exchanges.cut(exchange, None)
+            # Also if cancelled: what is written is written to its end, even if this wait is cancelled too.
+            await self._exchanges.acut(exchange, None)
             raise
         await self._exchanges.aend(exchange, reply_of(output, self._output_key))
         return output
@@ -119,15 +117,15 @@ class StreetAIRunnable(Runnable[Any, Any]):
     def stream(self, input: Any, config: RunnableConfig | None = None, **kwargs: Any) -> Iterator[Any]:  # noqa: A002 - LangChain's name
         """Run the chain with its memory and give its output piece by piece; otherwise as `invoke`."""
         exchange = self._exchanges.begin(*self._asked(input, config))
-        output = None
+        streamed = Streamed(self._output_key)
         try:
             for chunk in self.chain.stream(self._filled(input, exchange), marked(config, "wrap"), **kwargs):
-                output = added(output, chunk)
+                streamed.add(chunk)
                 yield chunk
         except BaseException:
-            self._exchanges.cut(exchange, cut_reply(output, self._output_key))
+            self._exchanges.cut(exchange, streamed.cut_reply())
             raise
-        self._exchanges.end(exchange, reply_of(output, self._output_key))
+        self._exchanges.end(exchange, streamed.reply())
 
     async def astream(
         self,
@@ -137,19 +135,16 @@ class StreetAIRunnable(Runnable[Any, Any]):
     ) -> AsyncIterator[Any]:
         """Async twin of `stream`."""
         exchange = await self._exchanges.abegin(*self._asked(input, config))
-        output = None
+        streamed = Streamed(self._output_key)
         try:
             async for chunk in self.chain.astream(self._filled(input, exchange), marked(config, "wrap"), **kwargs):
-                output = added(output, chunk)
+                streamed.add(chunk)
                 yield chunk
-        except Exception:
-            await self._exchanges.acut(exchange, cut_reply(output, self._output_key))
-            raise
         except BaseException:
-            # Closed or cancelled: nothing can be awaited reliably any more.
-            self._exchanges.cut(exchange, cut_reply(output, self._output_key))
+            # Also if closed or cancelled, as above: only another piece must not be given any more.
+            await self._exchanges.acut(exchange, streamed.cut_reply())
             raise
-        await self._exchanges.aend(exchange, reply_of(output, self._output_key))
+        await self._exchanges.aend(exchange, streamed.reply())
 
     def _asked(self, value: object, config: RunnableConfig | None) -> tuple[Session, HumanMessage]:
         """Who asks and what; raises before anything has been done."""

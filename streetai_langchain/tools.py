@@ -12,9 +12,9 @@ from langchain_core.tools import BaseTool, StructuredTool
 from streetai_core import Memory, MemoryRegistry, NewMessage
 from streetai_core.aio import twin
 from streetai_core.errors import InputError
+from streetai_core.failures import OnError, fail_open
 from streetai_core.text.clean import is_blank
 from streetai_core.types import Hit
-from streetai_langchain.failures import OnError, fail_open
 from streetai_langchain.sessions import Session, session_of
 
 NOTES = "notes"

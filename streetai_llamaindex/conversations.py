@@ -199,7 +199,7 @@ class Conversation:
                 return
             turn.outcome, turn.reply = "answered", reply
         with fail_open(_NOT_LEARNED, self.on_error):
-            self._with_memory(lambda memory: memory.post_process(turn.signal_ids, reply))
+            self._with_memory(lambda memory: memory.post_process(turn.retrieved, reply))
 
     def set_to(self, messages: Sequence[ChatMessage]) -> None:
         """Make the transcript these messages; those that are there stay, with what was learned about them.
@@ -275,8 +275,8 @@ class Conversation:
                 # Put before a restart, and never answered: this is the same turn.
                 turn.asked = replace(step.messages[0], message_id=unanswered.message_id)
                 return
-        if turn is not None and step.reply and turn.signal_ids:
-            memory.record_turn(turn.turn_id, step.messages, retrieved=turn.signal_ids, reply=step.reply)
+        if turn is not None and step.reply and turn.retrieved:
+            memory.record_turn(turn.turn_id, step.messages, retrieved=turn.retrieved, reply=step.reply)
         else:
             memory.add_messages(step.messages)
 

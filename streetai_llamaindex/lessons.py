@@ -79,7 +79,7 @@ def post_process(one: Retrieved, reply: str) -> None:
         StreetAIError: the memory failed.
     """
     conversation = one.conversation
-    conversation.opening.registry.get(conversation.session_id).post_process(one.turn.signal_ids, reply)
+    conversation.opening.registry.get(conversation.session_id).post_process(one.turn.retrieved, reply)
 
 
 def _is_on_loop() -> bool:

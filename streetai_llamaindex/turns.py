@@ -78,9 +78,10 @@ class Turn:
         return self.outcome == "answered"
 
     @property
-    def signal_ids(self) -> list[str]:
+    def retrieved(self) -> list[Hit | str]:
         """Everything that was recalled for the turn, each once: what the reply is judged against."""
-        return list(dict.fromkeys([*(hit.signal.signal_id for hit in self.hits), *self.retrieved_ids]))
+        known = {hit.signal.signal_id for hit in self.hits}
+        return [*self.hits, *(name for name in dict.fromkeys(self.retrieved_ids) if name not in known)]
 
     def next_message_id(self) -> str:
         """An id for the next message of the turn."""

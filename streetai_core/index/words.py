@@ -211,7 +211,8 @@ class WordIndex:
     def scores(self, terms: Iterable[int], length: int = 0) -> WordScores:
         """BM25 of every row for a question.
 
-        A message that is the question itself, asked before, lends its words to no neighbour.
+        A message that is the question itself, asked before, lends its words to what follows it, its answer, and not to
+        what stands before it.
 
         Args:
             terms: hashes of the question's terms.
@@ -229,7 +230,7 @@ class WordIndex:
             most += _idf(number, len(rows))
             if len(rows):
                 own[rows] += _idf(number, len(rows)) * _saturated(counts, norm[rows])
-                wide_rows, wide_counts = self._spread(rows, counts, lending=~same[rows])
+                wide_rows, wide_counts = self._spread(rows, counts, back=~same[rows])
                 around[wide_rows] += _idf(number, len(wide_rows)) * _saturated(wide_counts, norm_around[wide_rows])
         if most:
             own /= most
@@ -250,15 +251,15 @@ class WordIndex:
         same: Flags = (matched == len(found)) & (self.column("length") == length) & (length > 0)
         return same
 
-    def _spread(self, rows: Rows, counts: Floats, *, lending: Flags) -> tuple[Rows, Floats]:
+    def _spread(self, rows: Rows, counts: Floats, *, back: Flags) -> tuple[Rows, Floats]:
         """Rows that have a term themselves or beside them, and how often it stands in the three together.
 
-        Only the rows that are `lending` count for their neighbours.
+        A row counts for the one before it only where `back` says so.
         """
         every, weights = [rows], [counts]
         for side in ("previous", "following"):
             beside = self._integers[side][rows]
-            there = (beside != _NONE) & lending
+            there = (beside != _NONE) & (back | (side == "following"))
             every.append(beside[there].astype(np.intp))
             weights.append(counts[there])
         unique, inverse = np.unique(np.concatenate(every), return_inverse=True)

@@ -9,7 +9,7 @@ import numpy as np
 from streetai_core.config import Config
 from streetai_core.dynamics.decay import TOLERANCE, Flags, Floats, Ints, activation, alive, product_scores
 from streetai_core.index.columns import Rows
-from streetai_core.recall.evidence import gather, nearness
+from streetai_core.recall.evidence import DATE, gather, nearness
 from streetai_core.recall.question import Question
 from streetai_core.state import MemoryState
 
@@ -79,6 +79,8 @@ def by_sum(state: MemoryState, rows: Rows, question: Question, config: Config) -
     else:
         # A correction is as relevant as what it corrects, even if it does not name the matter again.
         passed = parts["meaning"] + parts["words"] + parts["change"] >= config.min_relevance - TOLERANCE
+        # What was said on the day that is asked about is wanted whatever it says.
+        passed |= parts["time"] >= DATE - TOLERANCE
     if not config.revival_similarity:
         passed &= alive(effective, config.death_threshold)
     return Scored(rows, similarity, parts, effective, passed, config.death_threshold)

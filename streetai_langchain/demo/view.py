@@ -133,7 +133,7 @@ class TerminalView:
     def _pieces(self, hits: Sequence[Hit]) -> None:
         if hits and not self._explained:
             self._explained = True
-            self._print(wording.line("", (f"score = {' + '.join(hits[0].parts)}", "dim italic")))
+            self._print(wording.line("", (wording.sum_of(hits[0]), "dim italic")))
         for line in wording.recalled(hits, _PIECES):
             self._print(line)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from rich.text import Text
@@ -18,6 +19,11 @@ _BAR = 16
 _NUMBER = 4
 _LABEL = 9
 """Width of the columns in front of a line."""
+
+_SHOWN = ("meaning", "words")
+"""Parts of a score that have a number of their own; that of the others is their sum, so that the text has room."""
+
+_LEADING_ZERO = re.compile(r"(?<!\d)0\.")
 
 _SPEAKER = 10
 """Width of the column of names; a longer one is cut."""
@@ -88,9 +94,16 @@ def learned(updates: Sequence[WeightUpdate], most: int) -> list[Text]:
     return [*lines, *_more(len(changed) - most, "change")]
 
 
+def sum_of(hit: Hit) -> str:
+    """What the numbers in front of a piece are, in words."""
+    shown = [name for name in _SHOWN if name in hit.parts]
+    return f"score = {' + '.join([*shown, 'context'])}: {', '.join(name for name in hit.parts if name not in shown)}"
+
+
 def _piece(hit: Hit) -> list[str | tuple[str, str]]:
     signal = hit.signal
-    parts = " + ".join(f"{part:.2f}" for part in hit.parts.values())
+    shown = [hit.parts[name] for name in _SHOWN if name in hit.parts]
+    parts = "".join(_signed(part) for part in (*shown, hit.score - sum(shown))).removeprefix("+")
     name = speaker(signal.name, signal.role)[:_SPEAKER]
     return [
         (f"{hit.score:.2f}", "bold"),
@@ -98,6 +111,11 @@ def _piece(hit: Hit) -> list[str | tuple[str, str]]:
         *([("revived  ", "magenta")] if hit.revived else []),
         excerpt(signal.content),
     ]
+
+
+def _signed(number: float) -> str:
+    """A number with its sign and two decimal places, as short as it gets: "+.41"."""
+    return _LEADING_ZERO.sub(".", f"{number:+.2f}")
 
 
 def _change(update: WeightUpdate) -> list[str | tuple[str, str]]:

@@ -23,8 +23,8 @@ DIARY = (
 
 QUESTION = "What is the draught of my boat?"
 REPLY = "The draught of your boat is one metre forty."
-FACT = "> The draught of my boat is one metre forty, so shallow harbours are no problem."
-"""A question about the diary, a reply to it, and how the piece that it is about is quoted."""
+FACT = "\nuser: The draught of my boat is one metre forty, so shallow harbours are no problem."
+"""A question about the diary, a reply to it, and how the piece that it is about is quoted: on a line with its label."""
 
 
 @pytest.fixture

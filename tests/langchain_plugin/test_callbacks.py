@@ -32,6 +32,12 @@ from tests.langchain_plugin.ways import CUTS, WAYS, abatch, acut, ainvoke, astre
 MARA = {"configurable": {"user_id": "mara", "thread_id": "new"}}
 TEMPLATE = ChatPromptTemplate.from_template("{documents}\n\n{question}")
 
+TASKS_HAVE_CONTEXT = sys.version_info >= (3, 11)
+"""Before, LangGraph cannot give the run's config and callbacks to what an agent does on an event loop.
+
+A tool gets its callbacks all the same, but not always the session, and the model gets neither.
+"""
+
 # Two of the classes that are tested here are deprecated, and in wide use.
 pytestmark = [
     pytest.mark.filterwarnings(f"ignore:{what}:langchain_core._api.deprecation.LangChainDeprecationWarning")
@@ -87,7 +93,7 @@ def once(streetai, k=2, user_id="mara"):
 
 @pytest.mark.parametrize("way", WAYS)
 async def test_a_run_is_learned_from_once(diary, streetai, attached, way):
-    """However it is run and however the handler is given; nothing is stored, and the clock stands still."""
+    """6.1, 6.10: However it is run and however the handler is given; nothing is stored, and the clock stands still."""
     before = diary.stats()["turn_counter"]
 
     assert await attached(way, chain(streetai, speaker()), QUESTION) == REPLY
@@ -99,7 +105,7 @@ async def test_a_run_is_learned_from_once(diary, streetai, attached, way):
 @pytest.mark.parametrize("way", CUTS)
 @pytest.mark.parametrize("rewritten", [False, True])
 async def test_a_cut_stream_teaches_nothing(diary, streetai, attached, way, rewritten):
-    """Not even where the model has said something whole before."""
+    """6.4, 6.10: Not even where the model has said something whole before."""
     runnable = chain(streetai, speaker())
     if rewritten:
         first = chain(streetai, speaker("What is the draught?"))
@@ -111,7 +117,7 @@ async def test_a_cut_stream_teaches_nothing(diary, streetai, attached, way, rewr
 
 @pytest.mark.parametrize("way", WAYS)
 async def test_a_failed_run_teaches_nothing(diary, streetai, handled, way):
-    """Not even where the model has said something whole before it failed."""
+    """6.10: Not even where the model has said something whole before it failed."""
     first = chain(streetai, speaker("What is the draught?"))
 
     with pytest.raises(ConnectionError):
@@ -121,7 +127,7 @@ async def test_a_failed_run_teaches_nothing(diary, streetai, handled, way):
 
 @pytest.mark.parametrize("way", [stream, astream])
 async def test_a_stream_that_breaks_off_teaches_nothing(diary, streetai, handled, way):
-    """After some words of the reply."""
+    """6.10: After some words of the reply."""
     with pytest.raises(ConnectionError):
         await way(chain(streetai, ScriptedChatModel(reply=script(REPLY), fail_after=3)), QUESTION, handled)
     assert lessons(diary) == {}
@@ -129,7 +135,7 @@ async def test_a_stream_that_breaks_off_teaches_nothing(diary, streetai, handled
 
 @pytest.mark.parametrize("way", [invoke, ainvoke, stream, astream])
 async def test_a_second_try_is_the_same_run(diary, streetai, handled, way):
-    """Retries, which LangChain does not do for streams, and fallbacks teach once."""
+    """6.1, 6.10: Retries, which LangChain does not do for streams, and fallbacks teach once."""
     lost = ConnectionError("no line")
     retried = speaker(lost, REPLY).with_retry(wait_exponential_jitter=False)
     replaced = speaker(lost).with_fallbacks([speaker()])
@@ -141,7 +147,7 @@ async def test_a_second_try_is_the_same_run(diary, streetai, handled, way):
 
 
 async def test_each_of_a_batch_is_a_run(diary, streetai, handled):
-    """With one handler for all."""
+    """6.10: With one handler for all."""
     runnable = chain(streetai, ScriptedChatModel(reply=lambda _: REPLY))
     runnable.batch([QUESTION] * 3, handled)
     await runnable.abatch([QUESTION] * 2, handled)
@@ -161,24 +167,26 @@ def test_a_model_that_completes_text(diary, streetai, handled):
 
 def search(streetai):
     """A retriever as a tool, and the model's call of it."""
-    tool = create_retriever_tool(streetai.retriever(k=2), "diary", "What was said earlier.")
+    retriever = streetai.retriever(k=2, user_id=None if TASKS_HAVE_CONTEXT else "mara")
+    tool = create_retriever_tool(retriever, "diary", "What was said earlier.")
     call = {"name": "diary", "args": {"query": QUESTION}, "id": "call-1"}
     return tool, AIMessage("Let me look that up in the diary.", tool_calls=[call])
 
 
 @pytest.mark.parametrize("way", [invoke, ainvoke, stream, astream])
 async def test_an_agent_with_the_retriever_as_a_tool(diary, streetai, attached, way):
-    """The message that calls the tool is not the reply, the one after it is."""
+    """6.10: The message that calls the tool is not the reply, the next is; one that is not seen teaches nothing."""
     tool, call = search(streetai)
     agent = create_agent(speaker(call, REPLY), [tool])
 
     await attached(way, agent, {"messages": [("user", QUESTION)]})
-    assert lessons(diary) == once(streetai)
+    seen = TASKS_HAVE_CONTEXT or way in {invoke, stream}
+    assert lessons(diary) == (once(streetai) if seen else {})
 
 
 @pytest.mark.parametrize("way", CUTS)
 async def test_an_agent_that_is_cut_after_its_tool(diary, streetai, handled, way):
-    """The second piece is the tool's result."""
+    """6.10: The second piece is the tool's result."""
     tool, call = search(streetai)
     await way(create_agent(speaker(call, REPLY), [tool]), {"messages": [("user", QUESTION)]}, handled)
 
@@ -187,7 +195,7 @@ async def test_an_agent_that_is_cut_after_its_tool(diary, streetai, handled, way
 
 @pytest.mark.parametrize("way", [invoke, astream])
 async def test_an_agent_that_ends_with_a_tool_has_no_reply(diary, streetai, handled, way):
-    """What the model says when it calls a tool, with documents before it, is none."""
+    """6.10: What the model says when it calls a tool, with documents before it, is none."""
     diary_tool, call = search(streetai)
     last = StructuredTool.from_function(lambda: "one metre", name="tide", description="The tide.", return_direct=True)
     calls_tide = AIMessage(REPLY, tool_calls=[{"name": "tide", "args": {}, "id": "call-2"}])
@@ -202,7 +210,7 @@ async def test_an_agent_that_ends_with_a_tool_has_no_reply(diary, streetai, hand
 @pytest.mark.parametrize("way", [invoke, ainvoke, stream, astream, batch, abatch, cut, acut])
 @pytest.mark.parametrize("place", ["inside", "before"])
 async def test_a_wrapped_chain_is_learned_from_by_wrap_only(diary, streetai, attached, way, place):
-    """Wherever the retriever is: no signal twice, and nothing that is not in wrap's own recall."""
+    """6.1, 6.10: Wherever the retriever is: no signal twice, and nothing that is not in wrap's own recall."""
     prompt = ChatPromptTemplate([MessagesPlaceholder("history"), ("human", "{documents} {question}")])
     documents = RunnablePassthrough.assign(
         documents=RunnableLambda(lambda asked: asked["question"]) | streetai.retriever(k=8)
@@ -222,7 +230,7 @@ async def test_a_wrapped_chain_is_learned_from_by_wrap_only(diary, streetai, att
 @pytest.mark.parametrize("way", [invoke, ainvoke])
 @pytest.mark.parametrize("return_messages", [False, True])
 async def test_a_classic_chain_is_learned_from_by_its_memory_only(diary, streetai, attached, way, return_messages):
-    """Also with the retriever in it."""
+    """6.1, 6.10: Also with the retriever in it."""
     memory = streetai.classic(
         "new", user_id="mara", memory_key="chat_history", input_key="question", return_messages=return_messages
     )
@@ -239,7 +247,7 @@ async def test_a_classic_chain_is_learned_from_by_its_memory_only(diary, streeta
 
 @pytest.mark.parametrize("way", [invoke, ainvoke, stream, astream])
 async def test_an_agent_with_our_middleware_is_learned_from_by_that_only(diary, streetai, attached, way):
-    """Also with the retriever as a tool."""
+    """6.1, 6.10: Also with the retriever as a tool."""
     tool, call = search(streetai)
     agent = create_agent(speaker(call, REPLY), [tool], middleware=[streetai.middleware()])
     recalled = {hit.signal.signal_id: 1 for hit in diary.build_prompt(QUESTION, shown={QUESTION}).retrieved}
@@ -251,7 +259,7 @@ async def test_an_agent_with_our_middleware_is_learned_from_by_that_only(diary, 
 
 @pytest.mark.parametrize("way", [invoke, ainvoke, stream, astream])
 async def test_a_chain_with_a_chat_history_is_learned_from_by_the_handler(diary, streetai, attached, way):
-    """The history stores the messages, which the handler does not."""
+    """6.10: The history stores the messages, which the handler does not."""
     prompt = ChatPromptTemplate([MessagesPlaceholder("history"), ("human", "{documents} {question}")])
     documents = RunnableLambda(lambda asked: asked["question"]) | streetai.retriever(user_id="mara", k=2)
     runnable = RunnableWithMessageHistory(
@@ -274,7 +282,7 @@ async def test_a_chain_with_a_chat_history_is_learned_from_by_the_handler(diary,
     [((None, None), {"mara", "anna"}), (("x", "mara"), {"mara"}), (("anna", None), {"anna"}), (("x", None), set())],
 )
 async def test_each_memory_learns_of_its_own_documents(diary, streetai, binding, learning):
-    """Two memories in one run; a bound handler sees only its own."""
+    """6.3, 6.10: Two memories in one run; a bound handler sees only its own."""
     streetai.registry.get("anna").add_message("My boat has a draught of two metres.", "user")
     both = RunnableParallel(
         mara=streetai.retriever(user_id="mara", k=2), anna=streetai.retriever(user_id="anna", k=2)
@@ -345,7 +353,7 @@ def test_a_handler_below_the_outermost_run(diary, streetai):
 
 @pytest.mark.parametrize("way", [invoke, ainvoke])
 async def test_a_failing_memory_costs_no_reply(registry, diary, way):
-    """It is given to `on_error`, as everywhere."""
+    """6.7: It is given to `on_error`, as everywhere."""
     errors = []
     streetai = StreetAIMemory(registry, on_error=errors.append)
 
@@ -360,7 +368,7 @@ async def test_a_failing_memory_costs_no_reply(registry, diary, way):
 
 
 def test_ids_that_cannot_be_used_are_refused(streetai):
-    """Where they are given."""
+    """6.3: Where they are given."""
     with pytest.raises(InputError, match="session_id"):
         streetai.callback_handler(" ")
     with pytest.raises(InputError, match="user_id"), streetai.track(user_id=""):
@@ -423,7 +431,7 @@ def fact(number):
 
 
 async def test_two_hundred_runs_of_one_handler_are_not_mixed_up(streetai):
-    """Each user's memory learns from its own reply, once; cut and failed runs teach nothing; nothing stays open."""
+    """6.3, 6.10: Each memory learns from its own reply, once; cut and failed runs teach nothing; none stays open."""
     for number in range(RUNS):
         memory = streetai.registry.get(f"user-{number}")
         memory.add_messages(
@@ -473,7 +481,7 @@ async def test_two_hundred_runs_of_one_handler_are_not_mixed_up(streetai):
 
 
 def test_abandoned_runs_are_dropped_the_idle_ones_first():
-    """A root in which something still begins is kept; the end of a dropped one is ignored.
+    """6.10: A root in which something still begins is kept; the end of a dropped one is ignored.
 
     And what is found while the model is at work is not what it was asked with.
     """
@@ -502,7 +510,7 @@ def test_abandoned_runs_are_dropped_the_idle_ones_first():
 
 @pytest.mark.parametrize("spoils", ["open below", "failed", "left", "asked before"])
 def test_what_must_not_be_learned(spoils):
-    """A root with a run still open, one that failed, one that is a view's, and an answer from before the documents."""
+    """6.10: A root with a run still open, one that failed, one of a view, and an answer from before the documents."""
     runs = OpenRuns()
     root, found, model, other = (uuid4() for _ in range(4))
     runs.started(root, None)
@@ -524,7 +532,7 @@ def test_what_must_not_be_learned(spoils):
 
 
 def test_a_handler_does_not_mind_a_stranger_s_events(diary, streetai):
-    """Ends without a beginning and a model that said nothing at all."""
+    """6.10: Ends without a beginning and a model that said nothing at all."""
     handler = streetai.callback_handler()
     manager = CallbackManager.configure([handler])
     [run] = manager.on_llm_start({}, ["x"])

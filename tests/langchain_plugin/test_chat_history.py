@@ -24,7 +24,7 @@ def history(registry, conversation_id="s1", **options):
 
 
 def test_messages_come_back_in_order(registry):
-    """A transcript is what was added, in the order it was added, whoever reads it."""
+    """6.2, 6.8: A transcript is what was added, in the order it was added, whoever reads it."""
     history(registry).add_messages(TOOL_TURN)
     history(registry).add_user_message("Thanks!")
     history(registry).add_ai_message("Any time.")
@@ -34,7 +34,7 @@ def test_messages_come_back_in_order(registry):
 
 
 async def test_async_twins_do_the_same(registry):
-    """Adding, reading and clearing on the event loop are the same as without."""
+    """6.6: Adding, reading and clearing on the event loop are the same as without."""
     await history(registry).aadd_messages([*TOOL_TURN, AIMessageChunk("Bye.", id="run-1", chunk_position="last")])
 
     assert await history(registry).aget_messages() == [*TOOL_TURN, AIMessage("Bye.", id="run-1")]
@@ -50,7 +50,7 @@ def test_nothing_to_add_is_no_write(registry):
 
 
 def test_a_batch_is_stored_whole_or_not_at_all(registry):
-    """One thing in it that is no message keeps the others out."""
+    """6.11: One thing in it that is no message keeps the others out."""
     with pytest.raises(InputError):
         history(registry).add_messages([HumanMessage("one"), "two"])
 
@@ -58,7 +58,7 @@ def test_a_batch_is_stored_whole_or_not_at_all(registry):
 
 
 def test_a_handle_keeps_its_view_until_it_writes(registry):
-    """What another handle adds does not move the messages under a run that has begun."""
+    """6.11: What another handle adds does not move the messages under a run that has begun."""
     mine, other = history(registry), history(registry)
     assert mine.messages == []
 
@@ -70,7 +70,7 @@ def test_a_handle_keeps_its_view_until_it_writes(registry):
 
 
 def test_the_list_is_the_callers_own(registry):
-    """Changing the list that was handed out does not change the view."""
+    """6.11: Changing the list that was handed out does not change the view."""
     handle = history(registry)
     handle.messages.append(HumanMessage("smuggled"))
 
@@ -78,7 +78,7 @@ def test_the_list_is_the_callers_own(registry):
 
 
 def test_clear_deletes_its_own_conversation_only(registry):
-    """Another session of the same user, and the one without an id, stay."""
+    """6.11: Another session of the same user, and the one without an id, stay."""
     for conversation_id in ("s1", "s2", None):
         history(registry, conversation_id).add_messages(SHORT_TURN)
     handle = history(registry, "s1")
@@ -104,7 +104,7 @@ def test_clear_deletes_its_own_conversation_only(registry):
     ],
 )
 def test_a_window_begins_with_the_user(registry, window, start):
-    """Of what does not fit, no half exchange is left over."""
+    """6.8: Of what does not fit, no half exchange is left over."""
     history(registry).add_messages(TOOL_TURN + SHORT_TURN)
 
     assert history(registry, window=window).messages == (TOOL_TURN + SHORT_TURN)[start:]
@@ -112,7 +112,7 @@ def test_a_window_begins_with_the_user(registry, window, start):
 
 @pytest.mark.parametrize("window", [1, 2, 3, 4])
 def test_a_long_exchange_is_given_whole(registry, window):
-    """The newest exchange is never cut, so tool results keep their calls."""
+    """6.8: The newest exchange is never cut, so tool results keep their calls."""
     history(registry).add_messages(SHORT_TURN + TOOL_TURN)
 
     assert history(registry, window=window).messages == TOOL_TURN
@@ -137,13 +137,13 @@ def test_a_transcript_without_a_user_is_given_whole(registry):
 
 @pytest.mark.parametrize("window", [0, -1, 2.5, True, "3"])
 def test_a_window_is_a_whole_number_from_one(registry, window):
-    """Other windows are refused when the handle is made."""
+    """6.7: Other windows are refused when the handle is made."""
     with pytest.raises(InputError, match="window must be"):
         history(registry, window=window)
 
 
 def test_a_memory_must_be_a_memory(registry):
-    """A registry in its place is refused when the handle is made."""
+    """6.7: A registry in its place is refused when the handle is made."""
     with pytest.raises(InputError, match=r"streetai_core\.Memory"):
         StreetAIChatMessageHistory(registry, "s1")
     with pytest.raises(InputError, match="conversation_id"):

@@ -49,7 +49,7 @@ def test_prefixes_and_names(diary):
 
 
 def test_nothing_recalled_is_nothing_shown(diary):
-    """Without a past and without a match the variable is empty, in both forms."""
+    """6.5: Without a past and without a match the variable is empty, in both forms."""
     assert chain_memory(diary).load_memory_variables({"input": "zzz"}) == {"history": ""}
     assert chain_memory(diary, return_messages=True).load_memory_variables({"input": "zzz"}) == {"history": []}
 
@@ -78,7 +78,7 @@ def test_a_blank_turn_is_survived(diary):
 
 
 def test_a_turn_is_stored_as_it_was_said(diary):
-    """Question and reply, next to each other; nothing of what was recalled."""
+    """6.5: Question and reply, next to each other; nothing of what was recalled."""
     memory = chain_memory(diary)
     inputs = {"input": QUESTION, **memory.load_memory_variables({"input": QUESTION})}
     assert FACT in inputs["history"]
@@ -89,7 +89,7 @@ def test_a_turn_is_stored_as_it_was_said(diary):
 
 
 def test_learning_happens_once_and_is_told(diary):
-    """What was recalled for this very turn is learned from, each signal once."""
+    """6.1: What was recalled for this very turn is learned from, each signal once."""
     turns = []
     memory = chain_memory(diary, on_turn=turns.append)
     inputs = {"input": QUESTION, **memory.load_memory_variables({"input": QUESTION})}
@@ -132,7 +132,7 @@ def test_the_tie_to_the_turn_survives_copying(diary, return_messages, copied):
 
 
 def test_the_budget_holds(diary):
-    """Question, window and block together cost no more than the budget."""
+    """6.8: Question, window and block together cost no more than the budget."""
     small, large = (
         chain_memory(diary, token_budget=budget).load_memory_variables({"input": QUESTION})["history"]
         for budget in (80, 400)
@@ -143,7 +143,7 @@ def test_the_budget_holds(diary):
 
 
 def test_clear_deletes_its_own_conversation_only(diary):
-    """The diary of the same user stays, and can still be recalled."""
+    """6.3: The diary of the same user stays, and can still be recalled."""
     memory = chain_memory(diary)
     memory.save_context({"input": "Ahoy"}, {"response": "Hello"})
 
@@ -155,7 +155,7 @@ def test_clear_deletes_its_own_conversation_only(diary):
 
 
 async def test_async_twins_do_the_same(tmp_path):
-    """Loading, saving and clearing on the event loop are the same as without."""
+    """6.6: Loading, saving and clearing on the event loop are the same as without."""
     results = []
     for style in ("sync", "async"):
         turns = []
@@ -180,6 +180,6 @@ async def test_async_twins_do_the_same(tmp_path):
 
 
 def test_it_is_not_serialisable(diary):
-    """LangChain's loader must never build one from a file."""
+    """6.13: LangChain's loader must never build one from a file."""
     assert not StreetAIChainMemory.is_lc_serializable()
     assert chain_memory(diary).memory_variables == ["history"]

@@ -4,9 +4,12 @@ import logging
 
 import pytest
 
+from streetai_core import Config
 from streetai_core.encoders import HashingEncoder
 from streetai_langchain import StreetAIMemory
 from tests.langchain_plugin.conftest import FACT, QUESTION, REPLY, chain_memory, seed, spoken
+
+SENTENCES = ("Your boat has a draught.", "It is one metre forty.")
 
 
 class BreakableEncoder(HashingEncoder):
@@ -21,18 +24,26 @@ class BreakableEncoder(HashingEncoder):
         return super().embed(texts, kind)
 
 
-@pytest.fixture
-def breakable(tmp_path):
+BY_MEANING = Config(strategy="vector")
+"""Recall has nothing else to go by when the encoder fails."""
+
+LEARNS_BY_MEANING = Config(credit="reply", min_chunk_chars=0, min_chunk_words=0)
+"""Learning needs the encoder as well, and storing embeds one sentence at a time."""
+
+
+@pytest.fixture(params=[BY_MEANING])
+def breakable(request, tmp_path):
     """A facade over an encoder that can be broken, and the errors that it reported."""
     errors = []
     encoder = BreakableEncoder()
-    with StreetAIMemory(tmp_path / "breakable.db", embeddings=encoder, on_error=errors.append) as streetai:
+    path = tmp_path / "breakable.db"
+    with StreetAIMemory(path, config=request.param, embeddings=encoder, on_error=errors.append) as streetai:
         seed(streetai.registry)
         yield streetai, encoder, errors
 
 
 async def test_a_failing_encoder_costs_recall_only(breakable, caplog):
-    """Loading gives an empty history, saving stores nothing; both are logged once and reported, and neither raises."""
+    """6.7: Loading gives an empty history, saving stores nothing; each is logged and reported once, neither raises."""
     streetai, encoder, errors = breakable
     memory = streetai.classic("new", user_id="mara")
     encoder.broken = True
@@ -51,15 +62,36 @@ async def test_a_failing_encoder_costs_recall_only(breakable, caplog):
     assert FACT in memory.load_memory_variables({"input": QUESTION})["history"]
 
 
+@pytest.mark.parametrize("breakable", [Config()], indirect=True)
+async def test_without_the_encoder_words_still_recall(breakable, caplog):
+    """6.7: The fact is found by its words, with a warning in the log; only saving fails, and is reported."""
+    streetai, encoder, errors = breakable
+    memory = streetai.classic("new", user_id="mara")
+    encoder.broken = True
+
+    for loaded in (
+        memory.load_memory_variables({"input": QUESTION}),
+        await memory.aload_memory_variables({"input": QUESTION}),
+    ):
+        assert FACT in loaded["history"]
+    assert [(record.name, record.levelname) for record in caplog.records] == [
+        ("streetai_core.conductor", "WARNING")
+    ] * 2
+    assert errors == []
+    memory.save_context({"input": QUESTION}, {"response": REPLY})
+    assert [type(error).__name__ for error in errors] == ["EncoderError"]
+
+
+@pytest.mark.parametrize("breakable", [LEARNS_BY_MEANING], indirect=True)
 async def test_a_failure_to_learn_does_not_lose_the_turn(breakable):
-    """Learning encodes the reply's sentences; if that fails the turn is stored and told all the same."""
+    """6.7: Learning may encode the reply; if that fails the turn is stored and told all the same."""
     streetai, encoder, errors = breakable
     turns = []
     memory = streetai.classic("new", user_id="mara", on_turn=turns.append)
     inputs = {"input": QUESTION, **memory.load_memory_variables({"input": QUESTION})}
-    # Two sentences, which are stored as one chunk and compared one by one: the chunk is known, the sentences are not.
-    reply = "Your boat has a draught. It is one metre forty."
-    streetai.registry.encoder.encode([reply, QUESTION])
+    # Stored as two chunks, and learned from as a whole: the chunks are known to the encoder's cache, the whole is not.
+    reply = " ".join(SENTENCES)
+    streetai.registry.encoder.encode([*SENTENCES, QUESTION])
     encoder.broken = True
 
     memory.save_context(inputs, {"response": reply})
@@ -71,7 +103,7 @@ async def test_a_failure_to_learn_does_not_lose_the_turn(breakable):
 
 
 async def test_a_closed_registry_costs_no_reply(streetai):
-    """Everything but `clear`, whose failure has to be known, goes on without the memory."""
+    """6.7: Everything but `clear`, whose failure has to be known, goes on without the memory."""
     errors = []
     memory = streetai.classic("s1", on_error=errors.append)
     streetai.registry.close()
@@ -87,7 +119,7 @@ async def test_a_closed_registry_costs_no_reply(streetai):
 
 
 def test_a_question_over_the_budget_is_asked_without_a_past(diary):
-    """The budget cannot hold the question; that is reported, and the chain goes on."""
+    """6.7, 6.8: The budget cannot hold the question; that is reported, and the chain goes on."""
     errors = []
     memory = chain_memory(diary, token_budget=5, on_error=errors.append)
 
@@ -96,7 +128,7 @@ def test_a_question_over_the_budget_is_asked_without_a_past(diary):
 
 
 def test_failing_callbacks_are_logged_only(diary, caplog):
-    """Neither `on_error` nor `on_turn` can break a conversation."""
+    """6.7: Neither `on_error` nor `on_turn` can break a conversation."""
 
     def fail(_):
         raise LookupError("callback")

@@ -71,7 +71,7 @@ def test_keys_can_be_named(diary):
     ],
 )
 async def test_keys_that_cannot_be_told_raise(diary, options, inputs, outputs, message):
-    """A mistake of the caller is not hidden, and nothing is stored."""
+    """6.7: A mistake of the caller is not hidden, and nothing is stored."""
     memory = chain_memory(diary, **options)
 
     with pytest.raises(ValueError, match=message):
@@ -82,7 +82,7 @@ async def test_keys_that_cannot_be_told_raise(diary, options, inputs, outputs, m
 
 
 def test_a_wrong_question_key_raises_before_the_model_is_paid(diary):
-    """Loading already says that the question cannot be told."""
+    """6.7: Loading already says that the question cannot be told."""
     with pytest.raises(ValueError, match=r"^One input key expected got "):
         chain_memory(diary).load_memory_variables({"a": "1", "b": "2"})
 
@@ -100,6 +100,6 @@ def test_a_wrong_question_key_raises_before_the_model_is_paid(diary):
     ],
 )
 def test_wrong_settings_are_refused_at_once(diary, options):
-    """Not in the middle of a conversation."""
+    """6.7: Not in the middle of a conversation."""
     with pytest.raises(ValidationError):
         StreetAIChainMemory(**({"memory": diary} | options))

@@ -1,131 +1,170 @@
-"""Many runs at once on one memory object, and an event loop that is never blocked."""
+"""Two hundred runs of twenty users at once on one wrapped chain, one retriever, one handler, one set of tools."""
 
-import asyncio
-import threading
-from concurrent.futures import ThreadPoolExecutor
+from operator import itemgetter
 
-import pytest
-from langchain_classic.chains import ConversationChain
-from langchain_core.messages import AIMessage
+from langchain_core.output_parsers import StrOutputParser
+from langchain_core.prompts import ChatPromptTemplate, MessagesPlaceholder
+from langchain_core.runnables import RunnableLambda, RunnablePassthrough
 
-from streetai_core.encoders import HashingEncoder
-from streetai_langchain import StreetAIMemory
-from tests.langchain_plugin.conftest import seed, spoken
-from tests.langchain_plugin.scripted import ScriptedChatModel
-
-# The chain that is tested here is deprecated, and in wide use: it warns when it is made, and only then.
-pytestmark = pytest.mark.filterwarnings(
-    "ignore:The class `ConversationChain` was deprecated:langchain_core._api.deprecation.LangChainDeprecationWarning"
+from tests.langchain_plugin.load import (
+    RUNS,
+    RUNS_OF_A_USER,
+    USERS,
+    answer,
+    at_once,
+    check_learning,
+    check_prompts,
+    check_transcripts,
+    clock,
+    conversation,
+    plant,
+    planted,
+    question,
+    reply,
+    secret,
+    secrets_in,
+    user,
 )
+from tests.langchain_plugin.scripted import ScriptedChatModel
+from tests.langchain_plugin.ways import astream, total
 
-RUNS = 100
-TOPICS = ("boat Pelikan", "dish with peanuts", "sister Lena in Gdansk", "harbour of Kiel")
-
-
-def question(number):
-    """A question of its own for each run, on one of four topics that are in the diary."""
-    return f"Question {number}: what about the {TOPICS[number % len(TOPICS)]}?"
+WITH_BOTH = ChatPromptTemplate.from_messages([MessagesPlaceholder("history"), ("human", "{documents}\n\n{input}")])
+WITH_DOCUMENTS = ChatPromptTemplate.from_template("{documents}\n\n{question}")
 
 
-def answer(messages):
-    """The reply to the question at the end of a prompt of `ConversationChain`."""
-    asked = messages[-1].text.rsplit("Human: ", 1)[1].removesuffix("\nAI:")
-    return f"Answer to <{asked}>"
+def config(number, **more):
+    """User and conversation of a run."""
+    return {"configurable": {"user_id": user(number), "thread_id": conversation(number)}, **more}
 
 
-async def test_a_hundred_runs_are_not_mixed_up(diary, streetai):
-    """Threads and tasks on one chain: each reply follows its question, each run learns from its own recall, once."""
-    turns = []
-    memory = streetai.classic("new", user_id="mara", on_turn=turns.append)
-    chain = ConversationChain(llm=ScriptedChatModel(reply=answer), memory=memory)
-    loop = asyncio.get_running_loop()
+async def test_a_wrapped_chain_mixes_nobody_up(streetai, registry):
+    """A user hears of somebody else, or a turn is lost, doubled or learned from twice, when runs overlap."""
+    plant(registry)
+    model = ScriptedChatModel(reply=reply)
+    documents = RunnableLambda(itemgetter("input")) | streetai.retriever(k=2)
+    chain = RunnablePassthrough.assign(documents=documents) | WITH_BOTH | model
+    chat = streetai.wrap(chain, input_key="input", memory_key="history")
 
-    with ThreadPoolExecutor(8) as pool:
-        results = await asyncio.gather(
-            *(
-                chain.ainvoke({"input": question(number)})
-                if number % 2
-                else loop.run_in_executor(pool, chain.invoke, {"input": question(number)})
-                for number in range(RUNS)
-            )
-        )
+    def in_thread(number):
+        asked = {"input": question(number)}
+        return chat.invoke(asked, config(number)) if number % 3 else total(chat.stream(asked, config(number)))
 
-    expected = {question(number): f"Answer to <{question(number)}>" for number in range(RUNS)}
-    assert {result["input"]: result["response"] for result in results} == expected
-    said = spoken(diary, "new")
-    assert {human[1]: ai[1] for human, ai in zip(said[::2], said[1::2], strict=True)} == expected
-    assert [role for role, _ in said] == ["user", "assistant"] * RUNS
+    async def as_task(number):
+        asked = {"input": question(number)}
+        return await (chat.ainvoke(asked, config(number)) if number % 3 else astream(chat, asked, config(number)))
 
-    counts = {}
-    assert len(turns) == RUNS
-    for turn in turns:
-        assert turn.reply == expected[turn.question]
-        assert turn.prompt.messages[-1]["content"].endswith(turn.question)
-        recalled = [hit.signal.signal_id for hit in turn.prompt.retrieved]
-        assert [update["signal_id"] for update in turn.updates] == recalled
-        for name in recalled:
-            counts[name] = counts.get(name, 0) + 1
-    assert counts
-    assert {name: len(diary.history(name)) for name in counts} == counts
+    outputs = await at_once(in_thread, as_task)
+
+    assert [output.text for output in outputs] == [answer(number) for number in range(RUNS)]
+    check_prompts(model.prompts)
+    check_transcripts(registry)
+    check_learning(registry)
+    assert clock(registry) == {2 * RUNS_OF_A_USER}
 
 
-class HeldEncoder(HashingEncoder):
-    """The hashing encoder, which waits before one text until it is let go."""
+async def test_a_retriever_finds_the_asking_user_s_documents_only(streetai, registry):
+    """A user's documents show up in the prompt of another when one retriever serves both."""
+    plant(registry)
+    retriever = streetai.retriever(k=3)
 
-    def __init__(self):
-        super().__init__()
-        self.held = ""
-        self.entered = threading.Event()
-        self.free = threading.Event()
+    found = await at_once(
+        lambda number: retriever.invoke(question(number), config(number)),
+        lambda number: retriever.ainvoke(question(number), config(number)),
+    )
 
-    def hold(self, text):
-        """Wait when this text comes."""
-        self.entered.clear()
-        self.free.clear()
-        self.held = text
-
-    def embed(self, texts, kind):
-        """Wait, then embed. A loop that is blocked can never let it go, so the wait ends in an error."""
-        if self.held in texts:
-            self.entered.set()
-            if not self.free.wait(timeout=60):
-                raise TimeoutError("nobody let the encoder go: the event loop is blocked")
-        return super().embed(texts, kind)
+    for number, documents in enumerate(found):
+        assert len(documents) == 3
+        assert documents[0].page_content == planted(number)
+        assert secrets_in(" ".join(document.page_content for document in documents)) == {secret(number)}
+        sources = {(document.metadata["memory_id"], document.metadata["session"]) for document in documents}
+        assert sources == {(user(number), conversation(number))}
+    assert clock(registry) == {0}
 
 
-async def while_held(encoder, text, work):
-    """Run `work` with an encoder that goes on after `text` only when the loop has turned many times meanwhile."""
-    encoder.hold(text)
-    task = asyncio.ensure_future(work)
-    while not encoder.entered.is_set():  # noqa: ASYNC110 - it is set on another thread, if all is well
-        await asyncio.sleep(0)
-    for _ in range(100):
-        await asyncio.sleep(0)
-    assert not task.done()
-    encoder.free.set()
-    return await task
+async def test_a_handler_teaches_each_memory_its_own_runs(streetai, registry):
+    """A memory learns from another user's reply, twice from one run, or loses a step that overlaps with another."""
+    plant(registry)
+    model = ScriptedChatModel(reply=reply)
+    given = {"documents": streetai.retriever(k=2), "question": RunnablePassthrough()}
+    chain = given | WITH_DOCUMENTS | model | StrOutputParser()
+    callbacks = [streetai.callback_handler()]
+
+    def in_thread(number):
+        asked, given = question(number), config(number, callbacks=callbacks)
+        return chain.invoke(asked, given) if number % 3 else total(chain.stream(asked, given))
+
+    async def as_task(number):
+        asked, given = question(number), config(number, callbacks=callbacks)
+        return await (chain.ainvoke(asked, given) if number % 3 else astream(chain, asked, given))
+
+    outputs = await at_once(in_thread, as_task)
+
+    assert outputs == [answer(number) for number in range(RUNS)]
+    check_prompts(model.prompts)
+    check_learning(registry)
+    assert clock(registry) == {0}
+    assert len(callbacks[0].runs) == 0
 
 
-async def test_the_event_loop_goes_on_while_the_encoder_works(tmp_path):
-    """Recall, storing, learning and a history's writing all leave the loop free."""
-    encoder = HeldEncoder()
-    errors = []
-    turns = []
-    with StreetAIMemory(tmp_path / "memory.db", embeddings=encoder, on_error=errors.append) as streetai:
-        seed(streetai.registry)
-        memory = streetai.classic("new", user_id="mara", on_turn=turns.append)
-        question = "What is the draught of my boat?"
-        asked = {"input": question}
+def note(number):
+    """What the model remembers in the end."""
+    return f"Note {number} of {secret(number)}."
 
-        loaded = await while_held(encoder, question, memory.aload_memory_variables(asked))
-        # A short reply is stored as one chunk, and learned from sentence by sentence.
-        stored, learned = "One metre. And forty.", "As you said."
-        await while_held(encoder, stored, memory.asave_context({**asked, **loaded}, {"response": stored}))
-        reply = f"{learned} One metre."
-        await while_held(encoder, learned, memory.asave_context({**asked, **loaded}, {"response": reply}))
-        history = streetai.chat_history("other", user_id="mara")
-        await while_held(encoder, "Ahoy, captain", history.aadd_messages([AIMessage("Ahoy, captain")]))
 
-        assert await history.aget_messages() == [AIMessage("Ahoy, captain")]
-    assert [bool(turn.updates) for turn in turns] == [True, True]
-    assert errors == []
+def use_of_tools(number, foreign):
+    """What a model does with its tools: name and arguments one after the other; each is answered with the result.
+
+    Args:
+        number: of the run; in each third the note is deleted at last.
+        foreign: the id of a message in another user's memory.
+
+    Returns:
+        What the search, the correction, the two attempts at the foreign message and the deletion gave.
+    """
+    kept = yield "remember", {"text": f"Draft {number}."}
+    own = kept.removeprefix("Remembered as [").removesuffix("].")
+    found = yield "search_memory", {"query": question(number)}
+    updated = yield "update_message", {"message_id": own, "text": note(number)}
+    refused = [
+        (yield "forget", {"message_id": foreign}),
+        (yield "update_message", {"message_id": foreign, "text": "Gone."}),
+    ]
+    forgotten = (yield "forget", {"message_id": own}) if number % 3 == 0 else None
+    return found, updated, refused, forgotten
+
+
+async def test_tools_look_after_the_asking_user_s_memory_only(streetai, registry):
+    """A model reads, changes or deletes what another user has said, or a note is lost when runs overlap."""
+    plant(registry)
+    tools = {tool.name: tool for tool in streetai.tools()}
+    foreign = [registry.get(user(number + 1)).messages()[0].message_id for number in range(USERS)]
+
+    def in_thread(number):
+        script, answered = use_of_tools(number, foreign[number % USERS]), None
+        while True:
+            try:
+                name, arguments = script.send(answered)
+            except StopIteration as end:
+                return end.value
+            answered = tools[name].invoke(arguments, config(number))
+
+    async def as_task(number):
+        script, answered = use_of_tools(number, foreign[number % USERS]), None
+        while True:
+            try:
+                name, arguments = script.send(answered)
+            except StopIteration as end:
+                return end.value
+            answered = await tools[name].ainvoke(arguments, config(number))
+
+    for number, (found, updated, refused, forgotten) in enumerate(await at_once(in_thread, as_task)):
+        assert secrets_in(found) == {secret(number)}
+        assert updated == "Updated."
+        assert all(text.startswith("There is no message with the id") for text in refused)
+        assert forgotten == ("Forgotten." if number % 3 == 0 else None)
+    for number in range(USERS):
+        memory = registry.get(user(number))
+        notes = [message.content for message in memory.messages(conversation_id="notes")]
+        assert sorted(notes) == sorted(note(one) for one in range(number, RUNS, USERS) if one % 3)
+        assert memory.messages()[0].content == planted(number)
+    assert clock(registry) == {0}

@@ -54,7 +54,7 @@ def test_a_second_session_recalls_a_fact_of_the_first(path):
         chain.invoke({"input": "Which foods should I avoid because of my illness?"})
 
         sent = text_of_prompt(model.prompts[0])
-        assert "> I was diagnosed with coeliac disease last spring." in sent
+        assert "user: I was diagnosed with coeliac disease last spring." in sent
         assert "tractor" not in sent
         fact = next(update for update in turns[0].updates if "coeliac" in update["content"])
         assert fact["action"] == "boost"
@@ -70,7 +70,7 @@ async def test_async_streaming_recalls_too(path):
         async for _ in chain.astream({"input": "What instrument does my daughter play?"}):
             pass
 
-        assert "> My daughter Ida plays the cello in the youth orchestra." in text_of_prompt(model.prompts[0])
+        assert "user: My daughter Ida plays the cello in the youth orchestra." in text_of_prompt(model.prompts[0])
 
 
 def test_a_chat_history_goes_on_where_the_chain_stopped(path):

@@ -15,7 +15,7 @@ from tests.langchain_plugin.conftest import seed, spoken
 
 
 def test_making_things_does_no_io(tmp_path):
-    """No file appears before something is stored."""
+    """6.6: No file appears before something is stored."""
     with StreetAIMemory(tmp_path / "memory.db", embeddings=HashingEncoder()) as streetai:
         streetai.classic("s1", user_id="mara")
         streetai.chat_history("s1", user_id="mara", window=3)
@@ -26,7 +26,7 @@ def test_making_things_does_no_io(tmp_path):
 
 
 def test_sessions_without_a_user_have_memories_of_their_own(streetai):
-    """Neither window nor recall crosses from one session to the other."""
+    """6.3: Neither window nor recall crosses from one session to the other."""
     seed(streetai.registry)
     streetai.classic("s1").save_context({"input": "My boat is called Pelikan"}, {"response": "Noted"})
 
@@ -49,7 +49,7 @@ def test_the_sessions_of_a_user_share_what_was_said(streetai):
 
 @pytest.mark.parametrize("session_id", ["", " ", None, 3])
 def test_a_session_has_to_be_named(streetai, session_id):
-    """The error says how."""
+    """6.3: The error says how."""
     for make in (streetai.classic, streetai.chat_history):
         with pytest.raises(InputError, match="configurable"):
             make(session_id)
@@ -57,7 +57,7 @@ def test_a_session_has_to_be_named(streetai, session_id):
 
 @pytest.mark.parametrize("user_id", ["", " ", 3])
 def test_a_user_is_named_or_left_out(streetai, user_id):
-    """A blank user would be shared by all that forgot to name one."""
+    """6.3: A blank user would be shared by all that forgot to name one."""
     with pytest.raises(InputError, match="user_id"):
         streetai.chat_history("s1", user_id=user_id)
 

@@ -76,7 +76,7 @@ TABLE = {
 
 @pytest.mark.parametrize("name", TABLE)
 def test_every_message_comes_back_equal(shared, name):
-    """What is read is what was stored, and what LangChain's own round trip gives."""
+    """6.8: What is read is what was stored, and what LangChain's own round trip gives."""
     message = TABLE[name]
 
     back = from_stored(stored(shared, name, message)[0])
@@ -115,7 +115,7 @@ MESSAGES = st.one_of(
 @given(messages=st.lists(MESSAGES, max_size=3, unique_by=lambda message: message.id or id(message)))
 @settings(deadline=None, max_examples=60)
 def test_any_messages_come_back_equal(shared, messages):
-    """The round trip through a database loses nothing, whatever a message holds."""
+    """6.8: The round trip through a database loses nothing, whatever a message holds."""
     # A conversation of its own for each example, also for a repeated one.
     back = [from_stored(message) for message in stored(shared, uuid4().hex, *messages)]
 

@@ -73,7 +73,7 @@ def test_tool_calls_are_stored_as_the_core_knows_them_and_once():
 
 
 def test_only_what_is_said_moves_the_clock(shared):
-    """Calls, with and without ids, and results do not tick; question and reply do."""
+    """6.1: Calls, with and without ids, and results do not tick; question and reply do."""
     before = shared.stats()["turn_counter"]
 
     stored(
@@ -97,14 +97,14 @@ def test_the_text_is_what_the_blocks_say(shared):
 
 
 def test_a_chunk_is_stored_as_the_message_it_stands_for(shared):
-    """A streamed reply comes back as an ordinary message."""
+    """6.8: A streamed reply comes back as an ordinary message."""
     chunk = AIMessageChunk("Yes", id="run-1") + AIMessageChunk(".", id="run-1", chunk_position="last")
 
     assert from_stored(stored(shared, "chunk", chunk)[0]) == AIMessage("Yes.", id="run-1")
 
 
 def test_a_subclass_comes_back_as_its_base(shared):
-    """A message class of the application is stored as LangChain's own, with its fields."""
+    """6.8: A class that cannot be found again, like one made in a function, becomes LangChain's own with its fields."""
 
     class Rated(HumanMessage):
         type: str = "rated"
@@ -120,7 +120,7 @@ def test_a_subclass_comes_back_as_its_base(shared):
 
 
 def test_an_id_is_stored_once_per_conversation_and_text(shared):
-    """Adding a message again is harmless; the same id elsewhere or with another text is another message."""
+    """6.2: Adding a message again is harmless; the same id elsewhere or with another text is another message."""
     reply = AIMessage("Yes.", id="msg_7")
     stored(shared, "once", reply)
 
@@ -190,7 +190,7 @@ def test_a_part_that_cannot_be_read_costs_only_itself(shared, caplog, payload):
 
 @pytest.mark.parametrize("value", ["text", {"type": "human"}, RemoveMessage(id="1"), None])
 def test_only_messages_can_be_stored(value):
-    """Anything that says nothing is refused."""
+    """6.7: Anything that says nothing is refused."""
     with pytest.raises(InputError, match="only messages that say something"):
         to_stored(value, None)
 

@@ -60,7 +60,7 @@ def clock(memory):
 @pytest.mark.parametrize("loops", LOOPS)
 @pytest.mark.parametrize("style", STYLES)
 async def test_a_turn_is_one_of_everything(streetai, diary, recalls, style, loops):
-    """However it is called, and however many tools it takes."""
+    """6.1: However it is called, and however many tools it takes."""
     agent = Agent(streetai, LOOPS[loops])
     turn, version = clock(diary)
 
@@ -77,7 +77,7 @@ async def test_a_turn_is_one_of_everything(streetai, diary, recalls, style, loop
 
 @pytest.mark.parametrize("loops", LOOPS)
 async def test_every_request_has_the_recalled_text_and_the_state_never(tmp_path, loops):
-    """Each model call of the turn, the same in all styles; the messages of the state are what was said."""
+    """6.4, 6.5: Each model call of the turn, the same in all styles; the messages of the state are what was said."""
     seen = []
     for style in STYLES:
         with StreetAIMemory(tmp_path / f"{style}.db", embeddings=HashingEncoder()) as streetai:
@@ -99,7 +99,7 @@ async def test_every_request_has_the_recalled_text_and_the_state_never(tmp_path,
 
 @pytest.mark.parametrize("style", STYLES)
 async def test_nothing_recalled_is_an_identical_request(streetai, registry, style):
-    """The model gets the very messages that it would get without a memory."""
+    """6.5: The model gets the very messages that it would get without a memory."""
     agent = Agent(streetai, ("Hello.", "Again."), agent_options={"system_prompt": "Be brief."})
 
     await agent.run(style, "Zzz?")
@@ -113,7 +113,7 @@ async def test_nothing_recalled_is_an_identical_request(streetai, registry, styl
 
 @pytest.mark.parametrize("style", STYLES)
 async def test_a_model_error_loses_nothing(streetai, diary, recalls, style):
-    """The user's message and the tool traffic are stored with the next turn; nothing is learned from silence."""
+    """6.4: The user's message and the tool traffic are stored with the next turn; nothing is learned from silence."""
     agent = Agent(streetai, (calls("Kiel"), ConnectionError("gone"), REPLY))
     turn, version = clock(diary)
 
@@ -136,7 +136,7 @@ async def test_a_model_error_loses_nothing(streetai, diary, recalls, style):
 
 @pytest.mark.parametrize("style", ["invoke", "ainvoke"])
 async def test_a_run_that_goes_on_after_an_error_is_the_same_turn(streetai, diary, recalls, style):
-    """Without a new message the graph goes on where it failed, with what was recalled before."""
+    """6.1, 6.9: Without a new message the graph goes on where it failed, with what was recalled before."""
     agent = Agent(streetai, (ConnectionError("gone"), REPLY))
     with pytest.raises(ConnectionError):
         await agent.run(style, QUESTION)
@@ -154,7 +154,7 @@ async def test_a_run_that_goes_on_after_an_error_is_the_same_turn(streetai, diar
 
 @pytest.mark.parametrize("style", ["stream", "astream"])
 async def test_a_stream_that_is_closed_early_loses_no_message(streetai, diary, style):
-    """The next turn stores the user's message that had no reply."""
+    """6.4: The next turn stores the user's message that had no reply."""
     agent = Agent(streetai, ("Well, that is a long story.", REPLY))
     given = {"messages": [HumanMessage("Tell me a story.")]}
     turn, _ = clock(diary)
@@ -177,7 +177,7 @@ async def test_a_stream_that_is_closed_early_loses_no_message(streetai, diary, s
 
 @pytest.mark.parametrize("style", STYLES)
 async def test_interrupt_and_resume_are_one_turn(streetai, diary, recalls, style):
-    """What was recalled before the interrupt is still there after it, for the request and for learning."""
+    """6.1, 6.9: What was recalled before the interrupt is still there after it, for the request and for learning."""
 
     @tool
     def approve(plan: str) -> str:
@@ -207,7 +207,7 @@ class Boat(BaseModel):
 
 @pytest.mark.parametrize("style", STYLES)
 async def test_a_structured_response_is_a_reply(streetai, diary, recalls, style):
-    """It ends in tool traffic, advances the clock like any other reply and is learned from."""
+    """6.1: It ends in tool traffic, advances the clock like any other reply and is learned from."""
     answer = AIMessage("", tool_calls=[{"name": "Boat", "args": {"about": REPLY}, "id": "b"}])
     agent = Agent(streetai, (calls("Kiel"), answer), agent_options={"response_format": ToolStrategy(Boat)})
     turn, version = clock(diary)
@@ -219,7 +219,14 @@ async def test_a_structured_response_is_a_reply(streetai, diary, recalls, style)
     assert recalls == [QUESTION]
     assert clock(diary) == (turn + 2, version + 1)
     assert set(lessons(diary)) == {1}
-    assert any(row.action == "boost" for signal in diary.signals for row in diary.history(signal.signal_id))
+    credited = {
+        signal.content: diary.history(signal.signal_id)[0]
+        for signal in diary.signals
+        if signal.turn < turn and diary.history(signal.signal_id)
+    }
+    best = max(credited, key=lambda content: credited[content].contribution)
+    assert best == FACT.removeprefix("\nuser: ")
+    assert credited[best].action != "demote"
 
 
 async def test_a_tool_that_ends_the_run_is_no_reply_to_learn_from(streetai, diary):
@@ -242,7 +249,7 @@ async def test_a_tool_that_ends_the_run_is_no_reply_to_learn_from(streetai, diar
 
 
 async def test_what_is_stored_comes_back_as_it_was(streetai, diary):
-    """The whole turn with calls, results and ids, as the agent's state has it."""
+    """6.8: The whole turn with calls, results and ids, as the agent's state has it."""
     agent = Agent(streetai, LOOPS[2])
     await agent.run("invoke", QUESTION)
 
@@ -250,7 +257,7 @@ async def test_what_is_stored_comes_back_as_it_was(streetai, diary):
 
 
 async def test_several_turns_each_count_once(streetai, diary, recalls):
-    """Nothing of earlier turns is stored or learned again."""
+    """6.1, 6.2: Nothing of earlier turns is stored or learned again."""
     agent = Agent(streetai, (calls("Kiel"), REPLY, "Lena visits you.", calls("Kiel"), "No peanuts."))
     questions = [QUESTION, "When does my sister Lena visit?", "Which dish has no peanuts?"]
     for number, question in enumerate(questions):
@@ -264,7 +271,7 @@ async def test_several_turns_each_count_once(streetai, diary, recalls):
 
 
 async def test_twenty_sessions_at_once_are_kept_apart(streetai, registry):
-    """Each hears of its own past only, and stores into its own memory only."""
+    """6.3: Each hears of its own past only, and stores into its own memory only."""
 
     def answer(messages):
         return f"Noted: {messages[-1].text.rpartition('My secret word')[2]}"

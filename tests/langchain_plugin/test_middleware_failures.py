@@ -1,14 +1,11 @@
-"""`memory.middleware()` when the memory fails, and what it does to an event loop: nothing."""
+"""`memory.middleware()` when the memory fails."""
 
-import asyncio
 import logging
-import threading
 
 import pytest
 
-from streetai_core import MemoryRegistry
+from streetai_core import Config
 from streetai_core.encoders import HashingEncoder
-from streetai_core.stores.sqlite import SqliteStore
 from streetai_langchain import StreetAIMemory
 from tests.langchain_plugin.agents import STYLES, Agent, calls, lessons, said
 from tests.langchain_plugin.conftest import FACT, QUESTION, REPLY, seed
@@ -27,19 +24,20 @@ class BreakableEncoder(HashingEncoder):
         return super().embed(texts, kind)
 
 
-@pytest.fixture
-def breakable(tmp_path):
-    """A facade over an encoder that can be broken, and the errors that it reported."""
+@pytest.fixture(params=[Config(strategy="vector")])
+def breakable(request, tmp_path):
+    """A facade over an encoder that can be broken, and the errors that it reported; recall is by meaning alone."""
     errors = []
     encoder = BreakableEncoder()
-    with StreetAIMemory(tmp_path / "breakable.db", embeddings=encoder, on_error=errors.append) as streetai:
+    path = tmp_path / "breakable.db"
+    with StreetAIMemory(path, config=request.param, embeddings=encoder, on_error=errors.append) as streetai:
         seed(streetai.registry)
         yield streetai, encoder, errors
 
 
 @pytest.mark.parametrize("style", STYLES)
 async def test_a_broken_engine_costs_no_reply(breakable, caplog, style):
-    """Two failures, each logged once and reported; the turn is stored with the next one, when the engine is back."""
+    """6.7: Two failures, each logged once and reported; the turn is stored with the next one, if the engine is back."""
     streetai, encoder, errors = breakable
     agent = Agent(streetai, (calls("Kiel"), "I cannot remember.", REPLY))
     turn = agent.memory.stats()["turn_counter"]
@@ -63,8 +61,26 @@ async def test_a_broken_engine_costs_no_reply(breakable, caplog, style):
     assert len(errors) == 2
 
 
+@pytest.mark.parametrize("style", STYLES)
+@pytest.mark.parametrize("breakable", [Config()], indirect=True)
+async def test_without_the_encoder_words_still_recall(breakable, caplog, style):
+    """6.7: The request has the fact, found by its words; only storing the turn fails, and is reported once."""
+    streetai, encoder, errors = breakable
+    agent = Agent(streetai, (REPLY,))
+    encoder.broken = True
+
+    await agent.run(style, QUESTION)
+
+    assert FACT in agent.model.prompts[0][-1].text
+    assert agent.state()["messages"][-1].text == REPLY
+    assert [type(error).__name__ for error in errors] == ["EncoderError"]
+    by_words, not_stored = (record.getMessage() for record in caplog.records)
+    assert "answered by words alone" in by_words
+    assert "this turn is not stored" in not_stored
+
+
 async def test_a_closed_registry_costs_no_reply(breakable):
-    """Even then the agent answers."""
+    """6.7: Even then the agent answers."""
     streetai, _, errors = breakable
     agent = Agent(streetai, (REPLY, REPLY))
     streetai.registry.close()
@@ -77,7 +93,7 @@ async def test_a_closed_registry_costs_no_reply(breakable):
 
 
 async def test_a_failing_callback_is_logged_only(breakable, caplog):
-    """`on_error` cannot break a conversation either."""
+    """6.7: `on_error` cannot break a conversation either."""
     streetai, encoder, _ = breakable
 
     def fail(_):
@@ -90,36 +106,3 @@ async def test_a_failing_callback_is_logged_only(breakable, caplog):
 
     assert agent.state()["messages"][-1].text == REPLY
     assert [record.getMessage() for record in caplog.records].count("on_error failed") == 2
-
-
-async def test_the_loop_is_never_blocked(tmp_path):
-    """Encoder and database are only ever used on other threads than the loop's, in whole turns with tools."""
-    threads = set()
-
-    class WatchedEncoder(HashingEncoder):
-        """Notes where it works."""
-
-        def embed(self, texts, kind):
-            threads.add(("encoder", threading.get_ident()))
-            return super().embed(texts, kind)
-
-    class WatchedStore(SqliteStore):
-        """The same."""
-
-        def reading(self, memory_id):
-            threads.add(("store", threading.get_ident()))
-            return super().reading(memory_id)
-
-        def writing(self, memory_id):
-            threads.add(("store", threading.get_ident()))
-            return super().writing(memory_id)
-
-    with MemoryRegistry(WatchedStore(tmp_path / "m.db"), encoder=WatchedEncoder()) as registry:
-        await asyncio.to_thread(seed, registry)
-        agent = Agent(StreetAIMemory(registry), (calls("Kiel"), REPLY, REPLY))
-        await agent.run("ainvoke", QUESTION)
-        await agent.run("astream", "And when does my sister Lena visit me?")
-
-        assert {what for what, _ in threads} == {"encoder", "store"}
-        assert threading.get_ident() not in {ident for _, ident in threads}
-        assert len(await registry.get("mara").amessages(conversation_id="t1")) == 6

@@ -67,7 +67,7 @@ def test_a_question_without_text_is_stored_and_recalls_nothing(streetai, diary):
 
 
 def test_what_the_request_has_is_not_recalled(streetai, diary):
-    """The conversation stands in the state; only what does not is quoted."""
+    """6.5: The conversation stands in the state; only what does not is quoted."""
     agent = Agent(streetai, ("Noted, the mast.", REPLY))
     agent.graph.invoke({"messages": [HumanMessage("The mast of my boat is as high as its draught is deep.")]}, CONFIG)
     agent.graph.invoke({"messages": [HumanMessage(QUESTION)]}, CONFIG)
@@ -99,7 +99,7 @@ async def test_two_memories_at_once(tmp_path, registry, streetai, diary):
 
 
 async def test_retries_of_the_model_are_one_turn(streetai, diary):
-    """Another middleware calls the model again; the requests are the same."""
+    """6.1: Another middleware calls the model again; the requests are the same."""
     agent = Agent(
         streetai,
         (ConnectionError("gone"), ConnectionError("gone"), REPLY),
@@ -131,7 +131,7 @@ async def test_a_summary_in_place_of_the_history_loses_nothing(streetai, diary, 
 
 
 async def test_an_app_that_sends_its_history_along(streetai, diary):
-    """Without a checkpointer, with new ids each time: each turn is stored once."""
+    """6.2: Without a checkpointer, with new ids each time: each turn is stored once."""
     agent = Agent(streetai, tuple(f"Answer number {n}" for n in range(4)), checkpointer=None)
     history = []
     for number in range(4):
@@ -143,7 +143,7 @@ async def test_an_app_that_sends_its_history_along(streetai, diary):
 
 
 async def test_an_unanswered_question_of_such_an_app(streetai, diary):
-    """The model failed, and the app sends the question along with the next one."""
+    """6.2: The model failed, and the app sends the question along with the next one."""
     agent = Agent(streetai, (ConnectionError("gone"), REPLY), checkpointer=None)
     with pytest.raises(ConnectionError):
         await agent.run("invoke", {"messages": [("user", "Hello?")]})
@@ -154,7 +154,7 @@ async def test_an_unanswered_question_of_such_an_app(streetai, diary):
 
 @pytest.mark.parametrize("kept", [True, False])
 async def test_a_message_that_comes_twice_is_stored_once(streetai, diary, kept):
-    """With the id that the app gave it, whether the agent keeps its state or not; learned from once, too."""
+    """6.2: With the id that the app gave it, whether the agent keeps its state or not; learned from once, too."""
     options = {} if kept else {"checkpointer": None}
     reply = AIMessage(REPLY, id="reply-1")
     agent = Agent(streetai, (reply, reply), **options)
@@ -170,7 +170,7 @@ async def test_a_message_that_comes_twice_is_stored_once(streetai, diary, kept):
 
 
 async def test_another_reply_to_the_same_message_teaches_nothing(streetai, diary):
-    """The question is asked again under its id: the second reply is stored, and the turn has had its lesson."""
+    """6.1: The question is asked again under its id: the second reply is stored, and the turn has had its lesson."""
     agent = Agent(streetai, (REPLY, "It is about one metre forty, I think."))
     asked = {"messages": [HumanMessage(QUESTION, id="question-1")]}
     await agent.run("invoke", asked)
@@ -181,7 +181,7 @@ async def test_another_reply_to_the_same_message_teaches_nothing(streetai, diary
 
 
 def test_messages_without_ids():
-    """Not in an agent's state, but in a state of one's own: place and text name the turn."""
+    """6.2: Not in an agent's state, but in a state of one's own: place and text name the turn."""
     messages = [HumanMessage("Hello?"), AIMessage("Hello."), HumanMessage(QUESTION), AIMessage(REPLY)]
     record = opened(messages[:3], 2, None, "t1")
     other = opened(messages[:3], 2, None, "t2")
@@ -196,7 +196,7 @@ def test_messages_without_ids():
 
 @pytest.mark.parametrize("style", ["invoke", "ainvoke"])
 async def test_a_run_without_a_session_is_refused(streetai, diary, style):
-    """Loudly: there is no memory that all could share."""
+    """6.3: Loudly: there is no memory that all could share."""
     agent = Agent(streetai, (REPLY,), checkpointer=None)
     with pytest.raises(InputError, match="thread_id"):
         await agent.run(style, QUESTION, {})
@@ -204,7 +204,7 @@ async def test_a_run_without_a_session_is_refused(streetai, diary, style):
 
 
 async def test_bound_to_a_session(streetai, diary):
-    """The run has to name none, and if it names one, the middleware's wins."""
+    """6.3: The run has to name none, and if it names one, the middleware's wins."""
     agent = Agent(streetai, (REPLY, REPLY), {"session_id": "bound", "user_id": "mara"}, checkpointer=None)
     await agent.run("invoke", QUESTION, {})
     await agent.run("ainvoke", QUESTION)
@@ -226,7 +226,7 @@ async def test_bound_to_a_session(streetai, diary):
     ],
 )
 def test_wrong_options(streetai, options, match):
-    """Each is named when the middleware is made."""
+    """6.7: Each is named when the middleware is made."""
     with pytest.raises(InputError, match=match):
         streetai.middleware(**options)
 
@@ -258,7 +258,7 @@ def test_without_langchain_the_error_says_what_to_install(tmp_path):
 
 
 def test_making_one_does_no_io(tmp_path):
-    """Neither the middleware nor the agent makes a file."""
+    """6.6: Neither the middleware nor the agent makes a file."""
     with StreetAIMemory(tmp_path / "memory.db") as streetai:
         Agent(streetai, (), {"session_id": "s"}, tools=[tide], model=ScriptedChatModel(reply=script()))
         assert list(tmp_path.iterdir()) == []

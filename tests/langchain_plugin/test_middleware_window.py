@@ -25,13 +25,13 @@ async def test_a_window_keeps_requests_small_while_the_state_grows(streetai, dia
     assert [len(prompt) for prompt in agent.model.prompts] == [1, *[3] * 7]
     last = agent.model.prompts[-1]
     assert [one.type for one in last] == ["human", "ai", "human"]
-    assert f"> {fact}" in last[-1].text
+    assert f"user: {fact}\n" in last[-1].text
     assert last[:2] == agent.state()["messages"][-4:-2]
     assert len(agent.state()["messages"]) == 16
 
 
 async def test_a_window_keeps_tool_traffic_whole(streetai, diary):
-    """Of an exchange that does not fit all is left out; the traffic of the current turn is always there."""
+    """6.8: Of an exchange that does not fit all is left out; the traffic of the current turn is always there."""
     agent = Agent(streetai, (calls("Kiel"), "One metre.", calls("Aarhus"), calls("Kiel"), REPLY), options={"window": 4})
     await agent.run("invoke", "The tide in Kiel?")
     await agent.run("invoke", QUESTION)

@@ -17,7 +17,7 @@ DRAUGHT = DIARY[2][1]
 
 @pytest.mark.parametrize("way", WAYS)
 async def test_every_way_finds_the_same(diary, streetai, way):
-    """The session comes from the run's config, whoever passes it on."""
+    """6.3, 6.4: The session comes from the run's config, whoever passes it on."""
     documents = await way(streetai.retriever(), QUESTION, MARA)
 
     assert len(documents) == 4
@@ -28,7 +28,7 @@ async def test_every_way_finds_the_same(diary, streetai, way):
 
 
 async def test_a_batch_has_a_session_for_each_item(diary, streetai):
-    """Neither the thread pool nor the event loop mixes them up."""
+    """6.3: Neither the thread pool nor the event loop mixes them up."""
     streetai.registry.get("anna").add_message("My boat has a draught of two metres.", "user")
     configs = [MARA, {"configurable": {"thread_id": "anna"}}] * 10
 
@@ -69,7 +69,7 @@ def test_a_document_says_where_it_is_from(diary, streetai):
 )
 @pytest.mark.parametrize("k", [1, 3, 6, 8, 50])
 async def test_exactly_k_documents_if_there_are_as_many(tmp_path, config, k):
-    """The memory's own thresholds do not make them fewer; the best come first."""
+    """6.12: The memory's own thresholds do not make them fewer; the best come first."""
     with MemoryRegistry(tmp_path / "memory.db", config=config, encoder=HashingEncoder()) as registry:
         memory = seed(registry)
         available = min(k, len(memory.signals))
@@ -95,7 +95,7 @@ def test_reading_changes_nothing(diary, streetai):
 
 
 async def test_a_session_of_the_call_wins_over_the_retriever_s_own(diary, streetai):
-    """And that one over the config's."""
+    """6.3: And that one over the config's."""
     bound = streetai.retriever("nobody")
 
     assert bound.invoke(QUESTION, {"configurable": {"session_id": "mara"}}) == []
@@ -105,13 +105,13 @@ async def test_a_session_of_the_call_wins_over_the_retriever_s_own(diary, street
 
 @pytest.mark.parametrize("way", WAYS)
 async def test_without_a_session_it_raises(diary, streetai, way):
-    """A shared default would be everybody's memory."""
+    """6.3: A shared default would be everybody's memory."""
     with pytest.raises(InputError, match="configurable"):
         await way(streetai.retriever(), QUESTION, {})
 
 
 async def test_what_cannot_be_asked_raises(diary, streetai):
-    """Wrong arguments are mistakes of the application, which it has to see."""
+    """6.7, 6.12: Wrong arguments are mistakes of the application, which it has to see."""
     retriever = streetai.retriever("s1", user_id="mara")
     for k in (0, -1, 1.5, True, "3"):
         with pytest.raises(InputError, match="k must be"):
@@ -127,7 +127,7 @@ async def test_what_cannot_be_asked_raises(diary, streetai):
 
 
 async def test_a_failing_memory_gives_no_documents(registry):
-    """The chain goes on, and `on_error` is told."""
+    """6.7: The chain goes on, and `on_error` is told."""
     errors = []
     retriever = StreetAIMemory(registry, on_error=errors.append).retriever("s1")
     registry.close()
@@ -138,5 +138,5 @@ async def test_a_failing_memory_gives_no_documents(registry):
 
 
 def test_it_is_not_serialised(streetai):
-    """LangChain would not load a class that is not its own, so it must not pretend to be loadable."""
+    """6.13: LangChain would not load a class that is not its own, so it must not pretend to be loadable."""
     assert not StreetAIRetriever.is_lc_serializable()

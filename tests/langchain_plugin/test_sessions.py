@@ -31,13 +31,13 @@ S, T, U = "session_id", "thread_id", "user_id"
     ],
 )
 def test_the_session_of_a_run(run, given, memory_id, conversation_id):
-    """Arguments win over the run, users over sessions, and the thread is the conversation."""
+    """6.3: Arguments win over the run, users over sessions, and the thread is the conversation."""
     assert session_of(run, **given) == Session(memory_id, conversation_id)
 
 
 @pytest.mark.parametrize("run", [None, {}, {S: None}, {"checkpoint_ns": "x"}])
 def test_there_is_no_default(run):
-    """The error names the ways to give a session."""
+    """6.3: The error names the ways to give a session."""
     with pytest.raises(InputError, match=r"no session.*session_id.*thread_id.*user_id"):
         session_of(run)
 
@@ -45,7 +45,7 @@ def test_there_is_no_default(run):
 @pytest.mark.parametrize("key", [S, T, U])
 @pytest.mark.parametrize("value", ["", " ", True, 1.5, "a\0b", "x" * 513])
 def test_an_id_that_cannot_be_used_is_never_passed_over(key, value):
-    """Not even if another id is there: the next best would be another memory."""
+    """6.3: Not even if another id is there: the next best would be another memory."""
     with pytest.raises(InputError, match=key):
         session_of({S: "s", T: "t", U: "u", key: value})
 

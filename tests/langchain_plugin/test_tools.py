@@ -75,7 +75,7 @@ async def test_a_model_s_mistakes_are_told_to_it(diary, call):
 
 
 async def test_sessions_are_kept_apart(diary, streetai, call):
-    """A message of another memory cannot be found, changed or deleted; without a session nothing can."""
+    """6.3: A message of another memory cannot be found, changed or deleted; without a session nothing can."""
     name = diary.messages()[0].message_id
     bound = {"tools": streetai.tools("other"), "config": {}}
 
@@ -91,7 +91,7 @@ async def test_sessions_are_kept_apart(diary, streetai, call):
 
 
 async def test_a_failing_memory_is_not_the_end_of_the_run(registry, call):
-    """The model is told that there is none, and `on_error` what happened."""
+    """6.7: The model is told that there is none, and `on_error` what happened."""
     errors = []
     tools = StreetAIMemory(registry, on_error=errors.append).tools()
     registry.close()

@@ -75,7 +75,7 @@ async def _astream(runnable, value):
 @pytest.mark.parametrize("mode", [Keyed, Raw])
 @pytest.mark.parametrize("call", [_invoke, _ainvoke, _stream, _astream])
 async def test_two_turns(streetai, mode, call):
-    """Every style stores each turn once and sends the first one with the second."""
+    """6.4, 6.11: Every style stores each turn once and sends the first one with the second."""
     model = ScriptedChatModel(reply=echo)
     wrapped = mode(model, streetai.chat_history)
 
@@ -89,7 +89,7 @@ async def test_two_turns(streetai, mode, call):
 
 @pytest.mark.parametrize("mode", [Keyed, Raw])
 async def test_a_window_of_one_turn(streetai, mode):
-    """With a window only the newest turn is sent, and still nothing is lost or stored twice."""
+    """6.11: With a window only the newest turn is sent, and still nothing is lost or stored twice."""
     model = ScriptedChatModel(reply=echo)
     wrapped = mode(model, lambda session_id: streetai.chat_history(session_id, window=2))
 
@@ -103,7 +103,7 @@ async def test_a_window_of_one_turn(streetai, mode):
 @pytest.mark.parametrize("mode", [Keyed, Raw])
 @pytest.mark.parametrize("window", [None, 2])
 def test_overlapping_turns_lose_nothing(streetai, mode, window):
-    """Four turns of one session at the same time: all of their messages are stored, each once."""
+    """6.11: Four turns of one session at the same time: all of their messages are stored, each once."""
     together = threading.Barrier(4)
 
     def reply(messages):
@@ -148,7 +148,7 @@ async def test_a_stream_that_breaks_off_leaves_nothing_behind(streetai):
 
 @pytest.mark.parametrize("call", [_invoke, _ainvoke, _stream, _astream])
 async def test_tool_calls_are_part_of_the_transcript(streetai, call):
-    """A reply that calls a tool is stored as one message, streamed or not, and does not tick."""
+    """6.8: A reply that calls a tool is stored as one message, streamed or not, and does not tick."""
     asked = AIMessage("Let me look.", tool_calls=[{"name": "depth", "args": {"harbour": "Kiel"}, "id": "c1"}])
     model = ScriptedChatModel(reply=script(asked, "Four metres."))
     wrapped = Raw(model.bind_tools([{"name": "depth"}]), streetai.chat_history)
@@ -179,7 +179,7 @@ def test_user_and_session_from_the_configuration(streetai):
 
 
 def test_a_reply_survives_a_memory_that_cannot_store(streetai):
-    """The registry is closed during the turn; the caller still gets the reply."""
+    """6.7: The registry is closed during the turn; the caller still gets the reply."""
 
     def reply(messages):
         streetai.registry.close()
@@ -191,7 +191,7 @@ def test_a_reply_survives_a_memory_that_cannot_store(streetai):
 
 
 def test_sessions_are_apart(streetai):
-    """What is said in one session is not in the transcript of another."""
+    """6.3: What is said in one session is not in the transcript of another."""
     model = ScriptedChatModel(reply=echo)
     wrapped = Keyed(model, streetai.chat_history)
 
@@ -203,7 +203,7 @@ def test_sessions_are_apart(streetai):
 
 @pytest.mark.parametrize("session_id", ["", "  ", None, 7])
 def test_a_missing_session_is_refused(streetai, session_id):
-    """There is no session that is shared by those who forgot to name one."""
+    """6.3: There is no session that is shared by those who forgot to name one."""
     wrapped = Keyed(ScriptedChatModel(reply=echo), streetai.chat_history)
 
     with pytest.raises(InputError, match="session_id"):

@@ -60,7 +60,7 @@ def text(output):
 @pytest.mark.parametrize("name", ["dict", "text", "messages"])
 @pytest.mark.parametrize("way", WAYS)
 async def test_a_finished_exchange(diary, streetai, recalls, way, name):
-    """One recall, two turns of the clock, two messages, one learning step; and the prompt of `invoke`."""
+    """6.1, 6.4: One recall, two turns of the clock, two messages, one learning step; and the prompt of `invoke`."""
     model = ScriptedChatModel(reply=script(REPLY, REPLY))
     chat, value = shape(name, streetai, model)
     await invoke(chat, value, {"configurable": {"user_id": "mara", "session_id": "reference"}})
@@ -82,7 +82,7 @@ async def test_a_finished_exchange(diary, streetai, recalls, way, name):
 @pytest.mark.parametrize("name", ["dict", "text", "messages"])
 @pytest.mark.parametrize("way", CUTS)
 async def test_a_stream_that_is_cut(diary, streetai, recalls, way, name):
-    """The user's message and the partial reply are kept; nothing is learned, and the next turn goes on from there."""
+    """6.4: The user's message and the partial reply are kept; nothing is learned, and the next turn goes on there."""
     chat, value = shape(name, streetai, ScriptedChatModel(reply=script(REPLY, "Go on.")))
     before = diary.stats()["turn_counter"]
 
@@ -100,7 +100,7 @@ async def test_a_stream_that_is_cut(diary, streetai, recalls, way, name):
 @pytest.mark.parametrize("name", ["dict", "text", "messages"])
 @pytest.mark.parametrize("way", WAYS)
 async def test_a_model_that_fails(diary, streetai, recalls, way, name):
-    """The error is the caller's, the user's message stays, and trying again is the same turn: two turns in all."""
+    """6.1, 6.2: The caller gets the error, the user's message stays, and trying again is the same turn: two ticks."""
     model = ScriptedChatModel(reply=script(ConnectionError("no answer"), ConnectionError("no answer"), REPLY))
     chat, value = shape(name, streetai, model)
     before = diary.stats()["turn_counter"]
@@ -121,7 +121,7 @@ async def test_a_model_that_fails(diary, streetai, recalls, way, name):
 
 @pytest.mark.parametrize("way", [way for way in WAYS if "stream" in way.__name__])
 async def test_a_model_that_fails_in_the_middle_of_a_stream(diary, streetai, way):
-    """What the user has seen of the reply is kept, as of a stream that was cut."""
+    """6.4: What the user has seen of the reply is kept, as of a stream that was cut."""
     chat = streetai.wrap(ScriptedChatModel(reply=script(REPLY), fail_after=2))
 
     with pytest.raises(ConnectionError, match="broke off"):
@@ -134,7 +134,7 @@ async def test_a_model_that_fails_in_the_middle_of_a_stream(diary, streetai, way
 
 @pytest.mark.parametrize("way", WAYS)
 async def test_a_conversation(diary, streetai, way):
-    """The third prompt has the two exchanges before it, as turns, once; what was recalled was never stored."""
+    """6.5: The third prompt has the two exchanges before it, as turns, once; what was recalled was never stored."""
     model = ScriptedChatModel(reply=script("First.", "Second.", REPLY))
     chat = streetai.wrap(TEMPLATE | model, **KEYS)
     for question in ("One?", "Two?", QUESTION):
@@ -149,7 +149,7 @@ async def test_a_conversation(diary, streetai, way):
 
 
 async def test_nothing_is_injected_when_there_is_nothing(streetai):
-    """The first prompt of a new memory is what it would be without one."""
+    """6.5: The first prompt of a new memory is what it would be without one."""
     model = ScriptedChatModel(reply=script("a", "b", "c", "d"))
     session = {"configurable": {"session_id": "s1"}}
     streetai.wrap(TEMPLATE | model, **KEYS).invoke({"input": QUESTION}, session)
@@ -178,7 +178,7 @@ def test_an_unanswered_message_leads_to_the_next(diary, streetai):
 
 
 def test_retries_of_langchain_are_one_turn(diary, streetai):
-    """`with_retry` round the wrapped chain calls it again; the user has spoken once."""
+    """6.1, 6.2: `with_retry` round the wrapped chain calls it again; the user has spoken once."""
     model = ScriptedChatModel(reply=script(ConnectionError(), ConnectionError(), REPLY))
     chat = streetai.wrap(model).with_retry(
         retry_if_exception_type=(ConnectionError,), wait_exponential_jitter=False, stop_after_attempt=3

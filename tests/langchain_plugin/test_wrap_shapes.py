@@ -105,7 +105,7 @@ def test_forms_of_a_reply(diary, streetai, chain, output_key):
 
 
 def test_a_reply_that_calls_tools_is_no_final_reply(diary, streetai):
-    """It is stored, does not tick, teaches nothing, and is not shown to a chain without tools."""
+    """6.1, 6.8: It is stored, does not tick, teaches nothing, and is not shown to a chain without tools."""
     call = AIMessage("", tool_calls=[{"name": "sail", "args": {}, "id": "c1"}])
     asked = model(call, REPLY)
     before = diary.stats()["turn_counter"]
@@ -160,7 +160,7 @@ def test_budget_and_arguments_reach_the_chain(registry, diary, streetai):
     ],
 )
 async def test_inputs_that_cannot_be_understood(diary, streetai, options, value, words):
-    """They raise before the model is asked, in every way."""
+    """6.7: They raise before the model is asked, in every way."""
     chat = streetai.wrap(model(), session_id="new", user_id="mara", **options)
 
     with pytest.raises(InputError, match=words):
@@ -193,7 +193,7 @@ async def test_outputs_that_cannot_be_understood(diary, streetai, key, words):
 
 
 def test_it_needs_a_session(streetai):
-    """Of the run or of its own."""
+    """6.3: Of the run or of its own."""
     with pytest.raises(InputError, match="configurable"):
         streetai.wrap(model()).invoke(QUESTION)
     with pytest.raises(InputError, match="session_id"):

@@ -57,7 +57,7 @@ def test_a_condensed_question(memory):
     turn.retrieved_ids += found(memory, "Which wind came on day 3?")
     memory.put(user(QUESTION))
     memory.put(assistant(REPLY))
-    assert steps(memory) == len(turn.signal_ids) > len(turn.hits)
+    assert steps(memory) == len(turn.retrieved) > len(turn.hits)
 
 
 def test_a_retriever_after_the_answer_begins_a_turn(memory):

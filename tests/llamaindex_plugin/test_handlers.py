@@ -113,7 +113,7 @@ async def test_beside_our_memory(memory, handler, style, both):
         await asyncio.to_thread(instrumentation.uninstall)
     await asyncio.to_thread(handler.flush)
     assert memory.last_turn.outcome == "answered"
-    assert steps(memory) == len(memory.conversation.turns.last.signal_ids)
+    assert steps(memory) == len(memory.conversation.turns.last.retrieved)
     assert memory.registry.get(SESSION).stats()["turn_counter"] == before + 2
 
 

@@ -113,7 +113,7 @@ async def test_beside_our_memory(memory, listening, kind, style):
     assert await style(engine, memory, QUESTION) == REPLY
     await asyncio.to_thread(listening.flush)
     assert memory.last_turn.outcome == "answered"
-    assert steps(memory) == len(memory.conversation.turns.last.signal_ids)
+    assert steps(memory) == len(memory.conversation.turns.last.retrieved)
     assert memory.registry.get(SESSION).stats()["turn_counter"] == before + 2
 
 

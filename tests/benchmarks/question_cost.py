@@ -1,0 +1,89 @@
+"""What a question costs beside the encoder's own time for it: `python -m tests.benchmarks.question_cost FILE`.
+
+FILE has recorded conversations (the shape of `streetai bench`). Their messages, shuffled word by word where more are
+needed, fill memories of 1,000 and 10,000 messages; vectors come from hashed words, so that filling takes seconds. The
+encoder's time is that of the real model for the same questions. CPU time of one process.
+"""
+
+import json
+import random
+import statistics
+import sys
+import tempfile
+import time
+from datetime import datetime, timedelta, timezone
+from pathlib import Path
+
+from streetai_core import Config, MemoryRegistry, NewMessage
+from streetai_core.encoders import default_encoder
+from streetai_core.encoders.hashing import HashingEncoder
+from tests.benchmarks.recording import record
+
+SIZES = (1_000, 10_000)
+QUESTIONS = 100
+PER_CONVERSATION = 25
+START = datetime(2024, 1, 1, tzinfo=timezone.utc)
+
+
+def messages(conversations, number):
+    """So many messages, in conversations of 25."""
+    chosen = random.Random(5)
+    said = [one for conversation in conversations for one in conversation["messages"] if one["text"].strip()]
+    for index in range(number):
+        one = said[index % len(said)]
+        words = one["text"].split()
+        if index >= len(said):
+            chosen.shuffle(words)
+        yield NewMessage(
+            content=" ".join(words),
+            role=one["role"],
+            name=one["speaker"],
+            conversation_id=str(index // PER_CONVERSATION),
+            created_at=START + timedelta(minutes=10 * index),
+        )
+
+
+def milliseconds(call, questions):
+    """Median CPU time of a call."""
+    call(questions[0])
+    times = []
+    for question in questions:
+        start = time.process_time()
+        call(question)
+        times.append(1e3 * (time.process_time() - start))
+    return statistics.median(times)
+
+
+def main(path):
+    """Measure and record."""
+    conversations = json.loads(Path(path).read_text(encoding="utf-8"))["conversations"]
+    asked = [one["q"] for conversation in conversations for one in conversation["qa"]]
+    questions = random.Random(6).sample(asked, QUESTIONS)
+    encoder = default_encoder()
+    encoding = milliseconds(lambda question: encoder.encode([question], "query"), questions)
+    figures = {"encoder_ms": round(encoding, 2)}
+    for size in SIZES:
+        with (
+            tempfile.TemporaryDirectory() as folder,
+            MemoryRegistry(
+                Path(folder) / "memory.db", config=Config(), encoder=HashingEncoder(dim=encoder.dim), durability="fast"
+            ) as registry,
+        ):
+            memory = registry.get("cost")
+            memory.add_messages(list(messages(conversations, size)))
+            calls = {
+                "retrieve": memory.retrieve,
+                "build_prompt": memory.build_prompt,
+                "build_prompt_1500": lambda question, of=memory: of.build_prompt(question, token_budget=1500),
+            }
+            for name, call in calls.items():
+                cost = milliseconds(call, questions)
+                figures[f"{name}_{size}"] = {
+                    "ms": round(cost, 2),
+                    "with_encoder_over_encoder": round((cost + encoding) / encoding, 2),
+                }
+    record("question_cost", figures)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1])

@@ -1,0 +1,149 @@
+"""`memory.wrap` round an agent: what it streams in any of its modes is the reply that `invoke` gives."""
+
+import pytest
+from langchain.agents import create_agent
+from langchain.agents.structured_output import ToolStrategy
+from langchain_core.messages import AIMessage, HumanMessage, ToolMessage
+from langchain_core.tools import tool
+from pydantic import BaseModel
+
+from streetai_langchain.replies import reply_of
+from streetai_langchain.streamed import Streamed
+from tests.langchain_plugin.agents import calls, tide
+from tests.langchain_plugin.conftest import QUESTION, REPLY, spoken
+from tests.langchain_plugin.scripted import ScriptedChatModel, script
+
+MARA = {"configurable": {"user_id": "mara", "session_id": "new"}}
+ASKED = {"messages": [HumanMessage(QUESTION)]}
+SAID = [("user", QUESTION), ("assistant", REPLY)]
+MODES = ["updates", "messages", "values", ["updates", "messages"], ["values", "custom"], ["messages", "debug"]]
+
+
+@tool(return_direct=True)
+def chart(harbour: str) -> str:
+    """A chart of a harbour, for the user's eyes."""
+    return f"chart of {harbour}"
+
+
+def wrapped(streetai, *replies, tools=(tide,), **options):
+    """An agent without a memory of its own, in a wrapper."""
+    return streetai.wrap(create_agent(ScriptedChatModel(reply=script(*replies)), list(tools), **options))
+
+
+def learned(memory):
+    """How often each signal was learned about, those that were."""
+    return {count for one in memory.signals if (count := len(memory.history(one.signal_id)))}
+
+
+@pytest.mark.parametrize("subgraphs", [False, True])
+@pytest.mark.parametrize("mode", MODES, ids=str)
+@pytest.mark.parametrize("asynchronous", [False, True])
+async def test_every_stream_mode_stores_the_reply(diary, streetai, mode, subgraphs, asynchronous):
+    """6.4: without this the stored reply is a printed message object, or there is none."""
+    chat = wrapped(streetai, calls("Kiel", text="Let me look."), REPLY)
+    options = {"stream_mode": mode, "subgraphs": subgraphs}
+
+    if asynchronous:
+        assert [piece async for piece in chat.astream(ASKED, MARA, **options)]
+    else:
+        assert list(chat.stream(ASKED, MARA, **options))
+
+    assert spoken(diary, "new") == SAID
+    assert learned(diary) == {1}
+
+
+@pytest.mark.parametrize("mode", ["updates", "messages", "values"])
+def test_an_agent_that_is_cut_before_its_reply(diary, streetai, mode):
+    """6.4, 6.8: the user's message is kept; a tool call without its result would be refused by every provider."""
+    chat = wrapped(streetai, calls("Kiel"), REPLY)
+    pieces = chat.stream(ASKED, MARA, stream_mode=mode)
+    next(pieces)
+    next(pieces)
+    pieces.close()
+
+    assert spoken(diary, "new") == SAID[:1]
+    assert learned(diary) == set()
+
+
+def test_an_agent_that_is_cut_in_its_reply(diary, streetai):
+    """6.4: what the user has read is kept, marked as partial."""
+    chat = wrapped(streetai, REPLY)
+    pieces = chat.stream(ASKED, MARA, stream_mode="messages")
+    read = [next(pieces)[0].text, next(pieces)[0].text]
+    pieces.close()
+
+    assert spoken(diary, "new") == [SAID[0], ("assistant", "".join(read))]
+    assert diary.messages(conversation_id="new")[1].metadata["partial"] is True
+    assert learned(diary) == set()
+
+
+@pytest.mark.parametrize("style", ["invoke", "updates", "messages", "values"])
+def test_an_agent_that_ends_with_a_tool_has_no_reply(diary, streetai, style):
+    """6.8: the model's call is not stored without the tool's result; the result is nobody's reply."""
+    call = calls("Kiel")
+    call.tool_calls[0]["name"] = "chart"
+    chat = wrapped(streetai, call, tools=(chart,))
+
+    if style == "invoke":
+        chat.invoke(ASKED, MARA)
+    else:
+        list(chat.stream(ASKED, MARA, stream_mode=style))
+
+    assert spoken(diary, "new") == SAID[:1]
+    assert learned(diary) == set()
+
+
+class Boat(BaseModel):
+    """A boat."""
+
+    about: str
+
+
+@pytest.mark.parametrize("style", ["invoke", "updates", "values", ["messages", "updates"]], ids=str)
+def test_a_structured_answer_is_the_reply_where_its_key_is_given(diary, streetai, style):
+    """6.4: it is not a message, and it is the same for a stream as for `invoke`."""
+    call = AIMessage("", tool_calls=[{"name": "Boat", "args": {"about": REPLY}, "id": "b"}])
+    agent = create_agent(ScriptedChatModel(reply=script(call)), [], response_format=ToolStrategy(Boat))
+    chat = streetai.wrap(agent, output_key="structured_response")
+
+    if style == "invoke":
+        chat.invoke(ASKED, MARA)
+    else:
+        list(chat.stream(ASKED, MARA, stream_mode=style))
+
+    assert spoken(diary, "new") == [SAID[0], ("assistant", str(Boat(about=REPLY)))]
+    assert learned(diary) == {1}
+
+
+@pytest.mark.parametrize(
+    ("pieces", "text"),
+    [
+        ([("a", "b"), ("c",)], "abc"),
+        ([{"answer": {"text": "yes"}}], "{'text': 'yes'}"),
+        ([{"answer": {"messages": "yes"}}], "{'messages': 'yes'}"),
+        ([{"step": None}, {"other": {"messages": [HumanMessage("a")]}}, {"last": None}], None),
+        ([{"answer": None}, {"answer": "yes"}], "yes"),
+        ([], None),
+    ],
+    ids=str,
+)
+def test_pieces_that_only_look_like_a_graph_s(pieces, text):
+    """6.4: pairs, dicts of dicts and steps without a change are what they are."""
+    streamed = Streamed(None)
+    for piece in pieces:
+        streamed.add(piece)
+
+    reply = streamed.reply()
+    assert (None if reply is None else reply.text) == text
+
+
+def test_the_last_word_of_messages():
+    """6.8: the model's last message, unless a tool spoke after it; a call that the caller is to carry out counts."""
+    call = calls("Kiel")
+    result = ToolMessage("one metre", tool_call_id="call-Kiel")
+    said = reply_of({"messages": [HumanMessage("?"), call, result, call]}, None)
+
+    assert said is call
+    assert reply_of({"messages": [HumanMessage("?"), call, result]}, None) is None
+    assert reply_of([HumanMessage("?")], None) is None
+    assert reply_of([], None) is None

@@ -1,0 +1,83 @@
+"""`memory.wrap` when several runs try to answer the same unanswered message at the same time."""
+
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
+from threading import Barrier, get_ident
+
+import pytest
+
+from streetai_core import MemoryRegistry
+from streetai_core.encoders import HashingEncoder
+from streetai_langchain import StreetAIMemory
+from tests.langchain_plugin.conftest import QUESTION, REPLY, seed, spoken
+from tests.langchain_plugin.scripted import ScriptedChatModel, script
+
+MARA = {"configurable": {"user_id": "mara", "session_id": "new"}}
+OTHER = "One metre forty is the draught of your boat."
+
+
+class MeetingEncoder(HashingEncoder):
+    """The hashing encoder; of the threads that bring a reply, each waits once until the other has come as far."""
+
+    def __init__(self):
+        super().__init__()
+        self._both = Barrier(2)
+        self._met = set()
+
+    def embed(self, texts, kind):
+        """Wait, then embed. By then both have read that the message is unanswered, and neither has answered it."""
+        if {REPLY, OTHER} & set(texts) and get_ident() not in self._met:
+            self._met.add(get_ident())
+            self._both.wait(timeout=60)
+        return super().embed(texts, kind)
+
+
+@pytest.mark.parametrize("replies", [(REPLY, REPLY), (REPLY, OTHER)], ids=["the same reply", "two replies"])
+@pytest.mark.parametrize("registries", [1, 2], ids=["one registry", "two registries on one file"])
+def test_two_retries_at_once_are_two_turns(tmp_path, replies, registries):
+    """6.2: one answers the message that was left, the other has been said once more; nothing is lost or mixed up."""
+    encoder = MeetingEncoder()
+    with ExitStack() as stack:
+        opened = [
+            stack.enter_context(MemoryRegistry(tmp_path / "memory.db", encoder=encoder)) for _ in range(registries)
+        ]
+        memory = seed(opened[0])
+        before = memory.stats()["turn_counter"]
+        with pytest.raises(ConnectionError):
+            _chat(opened[0], ConnectionError("no answer")).invoke(QUESTION, MARA)
+        assert spoken(memory, "new") == [("user", QUESTION)]
+
+        chats = [_chat(registry, reply) for registry, reply in zip(opened * (3 - registries), replies, strict=True)]
+        with ThreadPoolExecutor(2) as pool:
+            heard = [done.text for done in pool.map(lambda chat: chat.invoke(QUESTION, MARA), chats)]
+
+        said = spoken(memory, "new")
+        assert heard == list(replies)
+        assert [role for role, _ in said] == ["user", "assistant"] * 2
+        assert said[0] == said[2] == ("user", QUESTION)
+        assert sorted(text for role, text in said if role == "assistant") == sorted(replies)
+        assert memory.stats()["turn_counter"] == before + 4
+        assert {count for one in memory.signals if (count := len(memory.history(one.signal_id)))} == {2}
+
+
+def test_a_retry_after_its_answer_is_another_turn(diary, streetai):
+    """6.1: one failure and two retries after each other are two turns, and the first answers the message left."""
+    chat = streetai.wrap(ScriptedChatModel(reply=script(ConnectionError(), REPLY, OTHER)))
+    with pytest.raises(ConnectionError):
+        chat.invoke(QUESTION, MARA)
+    for _ in range(2):
+        chat.invoke(QUESTION, MARA)
+
+    assert spoken(diary, "new") == [
+        ("user", QUESTION),
+        ("assistant", REPLY),
+        ("user", QUESTION),
+        ("assistant", OTHER),
+    ]
+    history = streetai.chat_history("new", user_id="mara").messages
+    assert [message.text for message in history] == [QUESTION, REPLY, QUESTION, OTHER]
+
+
+def _chat(registry, *replies):
+    """A wrapped model that gives these replies."""
+    return StreetAIMemory(registry).wrap(ScriptedChatModel(reply=script(*replies)))
