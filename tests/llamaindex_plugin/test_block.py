@@ -172,20 +172,22 @@ async def test_one_recall_a_turn(block, registry):
     assert lessons(registry) == known
 
 
-async def test_two_sessions_on_one_block(block, registry):
-    """9.16: Two users alternate on one block, fifty times at once: no word of the one reaches the other."""
-    words = {"mara": "My boat lies in the harbour of Ustka.", "tom": "My boat lies in the harbour of Husum."}
-    for session, text in words.items():
-        await block.aput([user(text)], session_id=session)
+async def test_two_hundred_questions_of_twenty_sessions_on_one_block(block):
+    """9.16: Twenty users alternate on one block, half of them on threads: no word of one reaches another."""
+    harbours = {f"user-{number}": f"My boat lies in the harbour of Q{number:02}x." for number in range(20)}
+    for session, told in harbours.items():
+        await block.aput([user(told)], session_id=session)
 
     async def ask(number):
-        session = ("mara", "tom")[number % 2]
+        session = f"user-{number % 20}"
         question = f"In which harbour does my boat lie? ({number})"
         return session, await block.aget([user(question)], session_id=session)
 
-    for session, recalled in await asyncio.gather(*map(ask, range(50))):
-        assert words[session] in recalled
-        assert words["tom" if session == "mara" else "mara"] not in recalled
+    tasks = [ask(number) for number in range(100)]
+    threads = [asyncio.to_thread(asyncio.run, ask(number)) for number in range(100, 200)]
+    for session, recalled in await asyncio.gather(*tasks, *threads):
+        assert harbours[session] in recalled
+        assert not [told for other, told in harbours.items() if other != session and told in recalled]
 
 
 async def test_truncation_keeps_the_best(block, registry):
