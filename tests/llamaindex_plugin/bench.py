@@ -51,7 +51,7 @@ TOKEN_LIMIT = 600
 """Tokens for window and recalled text together: about ten of the diary's turns."""
 
 FIRST = question("What is the draught of my boat", "q1")
-SECOND = question("Which dish may you never suggest because I am allergic to peanuts", "q2")
+SECOND = question("Which dish may you please never suggest to me", "q2")
 THIRD = question("In which harbour does my sailing boat lie", "q3")
 ANSWERS = {
     FIRST: "The draught of your boat is one metre forty.",

@@ -64,6 +64,7 @@ def run(folder: Path, *, cycles: int, seed: int, progress: Callable[[int], None]
     outcome = Outcome(seed)
     path = folder / "killed.db"
     model: Model = {}
+    _warm_up(path)
     for cycle in range(cycles):
         lines = _kill_a_writer(path, rng.getrandbits(32), rng.uniform(0.002, 0.040))
         pending = _follow(model, lines)
@@ -76,6 +77,17 @@ def run(folder: Path, *, cycles: int, seed: int, progress: Callable[[int], None]
             outcome.torn += damage(path)
         progress(cycle + 1)
     return outcome
+
+
+def _warm_up(path: Path) -> None:
+    """Do once what every process does once (tables of patterns, the stemmer); the writers are forks and inherit it.
+
+    Else a kill would mostly come before the first write.
+    """
+    with open_registry(path) as registry:
+        memory = registry.get("warm")
+        memory.add_message(text_of("warm"), "user")
+        memory.retrieve(text_of("warm"))
 
 
 Model = dict[str, int | None]
