@@ -1,0 +1,1 @@
+"""The verbs of a memory, one module a family; `Memory` has them all."""

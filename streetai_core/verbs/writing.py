@@ -1,0 +1,180 @@
+"""Storing, changing and deleting messages."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from datetime import datetime
+from typing import Any
+
+from streetai_core.aio import twin
+from streetai_core.conductor import (
+    Conductor,
+    check_text,
+    replacing_in,
+    texts_of,
+)
+from streetai_core.errors import InputError
+from streetai_core.planning.preparing import Progress, encode_all
+from streetai_core.planning.writing import (
+    plan_reencode,
+    plan_update,
+)
+from streetai_core.recall.looking import signals_of
+from streetai_core.state import MemoryState
+from streetai_core.stores.base import Changes, MessageQuery, WriteTransaction
+from streetai_core.text.clean import check_id, is_blank
+from streetai_core.tokens import count_message
+from streetai_core.types import (
+    Message,
+    NewMessage,
+    Role,
+    Signal,
+)
+
+
+class Writing(Conductor):
+    """The verbs that write what was said."""
+
+    def add_message(
+        self,
+        content: str,
+        role: Role,
+        *,
+        conversation_id: str | None = None,
+        name: str | None = None,
+        created_at: datetime | None = None,
+        message_id: str | None = None,
+        metadata: Mapping[str, Any] | None = None,
+    ) -> list[Signal]:
+        """Store a message; advances the clock by one turn (tool traffic does not).
+
+        Adding the same `message_id` with the same text again stores nothing and returns what is there: a retry is safe.
+
+        Returns:
+            Its signals in order; their `parent_turn_id` is the id of the message. Empty for blank text, which is not
+            stored unless it comes with metadata.
+
+        Raises:
+            InputError: the role, an id or the metadata cannot be used.
+            MessageConflictError: the id is taken by another text.
+            EncoderError: the model failed.
+        """
+        message = NewMessage(
+            content=content,
+            role=role,
+            conversation_id=conversation_id,
+            name=name,
+            created_at=created_at,
+            message_id=message_id,
+            metadata=metadata,
+        )
+        return self.add_messages([message])[0]
+
+    def add_messages(self, messages: Iterable[NewMessage], *, progress: Progress | None = None) -> list[list[Signal]]:
+        """Store messages in order, all or none: one transaction, embeddings in one go.
+
+        Args:
+            messages: what was said.
+            progress: called with (chunks embedded so far, chunks in all).
+
+        Returns:
+            For each message what `add_message` returns.
+        """
+        if not isinstance(messages, Iterable):
+            raise InputError(f"messages must be a collection of NewMessage, got {type(messages).__name__}")
+        prepared = self._prepared(list(messages), progress)
+
+        def plan(transaction: WriteTransaction, state: MemoryState) -> tuple[Changes | None, list[Message | None]]:
+            addition = self._plan_add(transaction, state, prepared)
+            return addition.changes, addition.messages
+
+        with self._coherent.lock:
+            stored, state = self._coherent.write(plan)
+            return [[] if message is None else signals_of(state, message) for message in stored]
+
+    def update_message(self, parent_turn_id: str, new_content: str) -> list[Signal] | None:
+        """Give a stored message another text: same id, same turn, same role; its weights restart at 1.0.
+
+        Returns:
+            The new signals, or `None` if there is no such message.
+
+        Raises:
+            InputError: the new text is blank (use `delete_message`).
+            EncoderError: the model failed; the old text is still there.
+        """
+        if not isinstance(new_content, str) or is_blank(new_content):
+            raise InputError("new_content must be text that is not blank; use delete_message to remove a message")
+        check_text(parent_turn_id, "parent_turn_id")
+        with self._coherent.reading() as (transaction, _):
+            found = transaction.messages(MessageQuery(message_id=parent_turn_id))
+        if not found:
+            return None
+        item = self._prepared([NewMessage(content=new_content, role=found[0].role, name=found[0].name)])[0]
+
+        def plan(transaction: WriteTransaction, state: MemoryState) -> tuple[Changes | None, Message | None]:
+            again = transaction.messages(MessageQuery(message_id=parent_turn_id))
+            if not again or item is None:
+                return None, None
+            tokens = count_message(again[0].content, self._around.counter)
+            changes = plan_update(
+                state,
+                again[0],
+                tokens,
+                item,
+                replacing=replacing_in(transaction, state),
+                encoder=self._around.encoder,
+                config=self.config,
+            )
+            return changes, changes.messages[0]
+
+        with self._coherent.lock:
+            message, state = self._coherent.write(plan)
+            return None if message is None else signals_of(state, message)
+
+    def delete_message(self, parent_turn_id: str) -> bool:
+        """Remove a message and its signals. The clock does not go back.
+
+        Returns:
+            True if it was there; False, also the second time, if not.
+        """
+        check_text(parent_turn_id, "parent_turn_id")
+        return self._delete(MessageQuery(message_id=parent_turn_id)) > 0
+
+    def delete_conversation(self, conversation_id: str | None) -> int:
+        """Remove all messages of one conversation (`None`: those without one), and return how many there were."""
+        if conversation_id is not None:
+            check_id(conversation_id, "conversation_id")
+        return self._delete(MessageQuery(conversation_id=conversation_id, any_conversation=False))
+
+    def reencode(self, *, progress: Progress | None = None) -> int:
+        """Embed the whole memory anew with this registry's encoder; weights, texts and clocks stay.
+
+        Returns:
+            How many signals got a new vector.
+        """
+        encoder = self._around.encoder
+        with self._coherent.lock, self._coherent.reading() as (transaction, state):
+            texts = {} if state is None else texts_of(state, transaction.messages(MessageQuery()), self.config)
+        vectors = encode_all(list(texts.values()), encoder, progress)
+
+        def plan(_: WriteTransaction, now: MemoryState) -> tuple[Changes | None, int]:
+            there = [number for number, key in enumerate(texts) if key in now.columns]
+            if not texts or len(there) != len(now.columns):
+                return None, -1
+            keys = [key for key in texts if key in now.columns]
+            return plan_reencode(now, keys, vectors[there], encoder=encoder, config=self.config), len(keys)
+
+        with self._coherent.lock:
+            count, _ = self._coherent.write(plan)
+            # The arrays have another width now.
+            self._coherent.forget()
+        if count < 0 and texts:
+            return self.reencode(progress=progress)
+        return max(0, count)
+
+    aadd_message = twin(add_message)
+    aadd_messages = twin(add_messages)
+    aupdate_message = twin(update_message)
+    adelete_message = twin(delete_message)
+    adelete_conversation = twin(delete_conversation)
+    areencode = twin(reencode)
