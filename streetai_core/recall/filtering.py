@@ -21,7 +21,8 @@ class RecallFilter:
     """Conditions on the messages that are searched, joined by AND; `None` asks nothing.
 
     Raises:
-        InputError: a role or kind that there is not, or a time that is no date.
+        InputError: a condition of the wrong type, a role or kind that there is not, a time that is no date, or a span
+            of days that ends before it begins.
     """
 
     roles: Iterable[Role] | None = None
@@ -41,12 +42,14 @@ class RecallFilter:
         for name in ("roles", "names", "conversations", "kinds"):
             given = getattr(self, name)
             if given is not None:
-                object.__setattr__(self, name, (given,) if isinstance(given, str) else tuple(given))
+                object.__setattr__(self, name, _texts(name, given))
         _check("roles", self.roles, ROLES)
         _check("kinds", self.kinds, ("chunk", "code"))
         for name in ("since", "until"):
             if not isinstance(getattr(self, name), date | None):
                 raise InputError(f"{name} must be a date, got {getattr(self, name)!r}")
+        if self.since is not None and self.until is not None and self.since.toordinal() > self.until.toordinal():
+            raise InputError(f"since ({self.since}) must not be after until ({self.until}): nothing can be said then")
 
     def allows(self, state: MemoryState) -> Flags:
         """Which signals fit, shape (n,)."""
@@ -70,6 +73,18 @@ class RecallFilter:
         if self.kinds is not None:
             allowed &= np.isin(columns.column("code"), [int(kind == "code") for kind in self.kinds])
         return allowed
+
+
+def _texts(name: str, given: object) -> tuple[str | None, ...]:
+    """One text or several as a tuple; among conversations `None` counts as one."""
+    several = (given,) if isinstance(given, str) else given
+    if not isinstance(several, Iterable):
+        raise InputError(f"{name} must be a text or several texts, got {given!r}")
+    chosen = tuple(several)
+    wrong = [one for one in chosen if not (isinstance(one, str) or (one is None and name == "conversations"))]
+    if wrong:
+        raise InputError(f"{name} must be a text or several texts, got {wrong[0]!r} among them")
+    return chosen
 
 
 def _check(name: str, given: Iterable[str] | None, known: tuple[str, ...]) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Collection
 from dataclasses import replace
 from itertools import islice
@@ -58,6 +59,15 @@ class Recalling(Conductor):
         """
         check_count(limit, "limit")
         check_count(token_budget, "token_budget")
+        if min_score is not None and not _is_finite(min_score):
+            raise InputError(f"min_score must be None or a finite number, got {min_score!r}")
+        if wanted is not None and not isinstance(wanted, RecallFilter):
+            raise InputError(f"wanted must be None or a RecallFilter, got {type(wanted).__name__}")
+        if strategy is not None and self.config.ranking == "product":
+            raise InputError(
+                "strategy cannot be chosen under Config.classic(): the published pipeline compares meaning only. "
+                "Use Config(), or leave strategy out."
+            )
         config = self.config if strategy is None else replace(self.config, strategy=strategy)
         asked = self._asked(question, config)
         if asked is None:
@@ -165,3 +175,7 @@ class Recalling(Conductor):
     aretrieve = twin(retrieve)
     abuild_prompt = twin(build_prompt)
     awhy = twin(why)
+
+
+def _is_finite(value: object) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)

@@ -3,13 +3,13 @@
 import math
 import sqlite3
 import sys
-from datetime import datetime, timedelta, timezone
+from datetime import date, datetime, timedelta, timezone
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from streetai_core import Config, MemoryRegistry, NewMessage
+from streetai_core import Config, MemoryRegistry, NewMessage, RecallFilter
 from streetai_core.encoders.hashing import HashingEncoder
 from streetai_core.errors import (
     ClosedError,
@@ -61,6 +61,20 @@ CALLS = {
         InputError,
         "conversation_id",
         lambda r: r.get("m").add_message("hi there", "user", conversation_id="a\0b"),
+    ),
+    "least score not a number": (InputError, "min_score", lambda r: r.get("m").retrieve("what?", min_score="high")),
+    "least score NaN": (InputError, "min_score", lambda r: r.get("m").retrieve("what?", min_score=math.nan)),
+    "least score a truth value": (InputError, "min_score", lambda r: r.get("m").retrieve("what?", min_score=True)),
+    "filter of another kind": (InputError, "wanted", lambda r: r.get("m").retrieve("what?", wanted={"roles": "user"})),
+    "filter on a new memory": (InputError, "wanted", lambda r: r.get("new").retrieve("what?", wanted="user")),
+    "filter by a number": (InputError, "roles", lambda _: RecallFilter(roles=3)),
+    "filter by numbers": (InputError, "names", lambda _: RecallFilter(names=[3])),
+    "filter by lists": (InputError, "names", lambda _: RecallFilter(names=[["Ann"]])),
+    "filter by no name": (InputError, "names", lambda _: RecallFilter(names=[None])),
+    "filter by days the wrong way round": (
+        InputError,
+        "since",
+        lambda _: RecallFilter(since=date(2024, 2, 2), until=date(2024, 2, 1)),
     ),
     "memory id empty": (InputError, "memory_id", lambda r: r.get("")),
     "memory id too long": (InputError, "memory_id", lambda r: r.get("x" * 513)),
@@ -361,3 +375,11 @@ def test_a_memory_reencoded_while_a_question_is_embedded(tmp_path):
         registry.get("m").add_message(KEPT, "user")
         with pytest.raises(EncoderMismatchError):
             registry.get("m").retrieve("what was it?")
+
+
+def test_the_published_pipeline_has_no_strategies(tmp_path):
+    """It would be ignored, and the caller would believe that words had been searched."""
+    with MemoryRegistry(tmp_path / "m.db", config=Config.classic(), encoder=HashingEncoder()) as classic:
+        classic.get("m").add_message(KEPT, "user")
+        with pytest.raises(InputError, match="strategy"):
+            classic.get("m").retrieve("what?", strategy="keyword")
