@@ -7,12 +7,10 @@ import copy
 import json
 import os
 from collections.abc import Callable, Mapping, Sequence
-from importlib import import_module
 from threading import RLock
 from typing import Any
 from uuid import uuid4
 
-from llama_index.core.base.base_retriever import BaseRetriever
 from llama_index.core.base.llms.types import ChatMessage
 from llama_index.core.bridge.pydantic import Field, PrivateAttr, field_serializer
 from llama_index.core.llms.llm import LLM
@@ -26,8 +24,9 @@ from llama_index.core.utils import get_tokenizer
 
 from streetai_core import Config, MemoryRegistry
 from streetai_core.errors import InputError
-from streetai_core.failures import OnError, fail_open
+from streetai_core.failures import OnError
 from streetai_core.text.clean import check_id
+from streetai_llamaindex.attached import Attached
 from streetai_llamaindex.chat_store import StreetAIChatStore
 from streetai_llamaindex.conversations import Conversation, Step, conversation_of
 from streetai_llamaindex.messages import copied
@@ -38,7 +37,7 @@ from streetai_llamaindex.sessions import session_of
 from streetai_llamaindex.sources import ChatStoreSource, Source, TranscriptSource
 from streetai_llamaindex.speech import asked_text
 from streetai_llamaindex.transcript import Reading
-from streetai_llamaindex.turns import Turn, TurnReport, report
+from streetai_llamaindex.turns import Turn
 from streetai_llamaindex.window import TokenCosts
 
 RECALL_TOKEN_RATIO = 0.3
@@ -49,7 +48,7 @@ _OPENING_ARGUMENTS = ("path", "registry", "embed_model", "config")
 """Which arguments of `from_dict` say where the engine is."""
 
 
-class StreetAIChatMemoryBuffer(ChatMemoryBuffer):
+class StreetAIChatMemoryBuffer(Attached, ChatMemoryBuffer):
     """A `ChatMemoryBuffer` that never forgets: the last messages verbatim, and what bears on the question.
 
     Give it wherever LlamaIndex takes a memory: `index.as_chat_engine(memory=memory)`, `SimpleChatEngine`, agents'
@@ -159,10 +158,6 @@ class StreetAIChatMemoryBuffer(ChatMemoryBuffer):
         self._costs = TokenCosts(self.tokenizer_fn)
         self._lease = self._opening.lease()
 
-    def __bool__(self) -> bool:
-        """True, also while it is empty: engines replace a memory that is false by another one."""
-        return True
-
     # ------------------------------------------------------------------- read
 
     def get(self, input: Any = None, initial_token_count: int = 0, **kwargs: Any) -> list[ChatMessage]:  # noqa: A002, ARG002 - upstream's names
@@ -264,54 +259,6 @@ class StreetAIChatMemoryBuffer(ChatMemoryBuffer):
         """Whose memory it is; the same as `chat_store_key`."""
         return self.chat_store_key
 
-    @property
-    def registry(self) -> MemoryRegistry:
-        """The engine, for looking in: `memory.registry.get(memory.session_id).why(question)`.
-
-        Raises:
-            StreetAIError: it cannot be opened.
-        """
-        return self._opening.registry
-
-    @property
-    def conversation(self) -> Conversation:
-        """This session of the engine, shared by all components that work on it."""
-        return self._conversation
-
-    @property
-    def last_turn(self) -> TurnReport | None:
-        """What became of the last question that was asked: what was recalled for it, its reply, its outcome."""
-        turn = self._conversation.turns.last
-        return None if turn is None else report(turn)
-
-    def as_retriever(self, **options: Any) -> BaseRetriever:
-        """A retriever over the same session; used beside the memory in one turn it counts as the same turn.
-
-        Args:
-            options: of the retriever, such as `similarity_top_k`.
-        """
-        module = import_module("streetai_llamaindex.retriever")
-        retriever: BaseRetriever = module.StreetAIRetriever(self._opening, session_id=self.session_id, **options)
-        return retriever
-
-    def flush(self) -> bool:
-        """Store what a failure has left in RAM; say whether everything is stored."""
-        self._plant()
-        return self._conversation.flush()
-
-    def close(self) -> None:
-        """Store what is left, and close the file if no other memory of this process is open on it.
-
-        A `registry` that was given stays open. Closing twice is fine, and using the memory again opens the file again.
-        """
-        with fail_open("what was in RAM is not stored", self._conversation.on_error):
-            self.flush()
-        if isinstance(self.chat_store, StreetAIChatStore):
-            self.chat_store.close()
-        if self._lease is not None:
-            self._opening.release(self._lease)
-            self._lease = None
-
     # ---------------------------------------------------------- serialisation
 
     @field_serializer("chat_store")
@@ -381,6 +328,10 @@ class StreetAIChatMemoryBuffer(ChatMemoryBuffer):
             raise ValueError("Initial token count exceeds token limit")
         return self.token_limit - initial_token_count
 
+    def _let_go(self) -> None:
+        if isinstance(self.chat_store, StreetAIChatStore):
+            self.chat_store.close()
+
     @property
     def _source(self) -> Source:
         """Where the window comes from."""
@@ -404,12 +355,6 @@ class StreetAIChatMemoryBuffer(ChatMemoryBuffer):
         for step in steps:
             self._source.add(step)
         self._conversation.store(steps)
-
-    def _plant(self) -> None:
-        """Store the history that the memory was made with, at its first use."""
-        with self._planting:
-            if self._seed is not None:
-                self.set(list(self._seed))
 
     def _use(self, tokenizer: Callable[[str], list[Any]]) -> None:
         """Count tokens with another tokenizer."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from threading import Lock, RLock
 from typing import Any, TypeVar
 from uuid import uuid4
@@ -30,7 +31,6 @@ _NOT_RECALLED = "nothing is recalled for this turn"
 _NOT_STORED = "what was said is kept in RAM and stored with the next message"
 _NOT_STORABLE = "a message is not stored"
 _NOT_READ = "the window is what was read last"
-_NOT_LEARNED = "nothing is learned from this turn"
 _NOT_SET = "the stored history stays what it was"
 
 Result = TypeVar("Result")
@@ -192,15 +192,6 @@ class Conversation:
                 )
                 turn.hits, turn.recalled_text = tuple(prompt.retrieved), prompt.recalled_text
 
-    def learn(self, turn: Turn, reply: str) -> None:
-        """Learn from a reply that nobody puts into the memory; nothing, if the turn has had its answer."""
-        with turn.lock:
-            if turn.answered:
-                return
-            turn.outcome, turn.reply = "answered", reply
-        with fail_open(_NOT_LEARNED, self.on_error):
-            self._with_memory(lambda memory: memory.post_process(turn.retrieved, reply))
-
     def set_to(self, messages: Sequence[ChatMessage]) -> None:
         """Make the transcript these messages; those that are there stay, with what was learned about them.
 
@@ -257,7 +248,7 @@ class Conversation:
                 report(error, _NOT_STORED, self.on_error)
                 return
             try:
-                self._with_memory(lambda memory, step=step: self._stored(memory, step))  # type: ignore[misc]
+                self._with_memory(partial(self._stored, step=step))
             except InputError as error:
                 # It would fail again each time, and hold up all that follows.
                 report(error, _NOT_STORABLE, self.on_error)

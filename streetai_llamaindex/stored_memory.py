@@ -4,20 +4,18 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
-from importlib import import_module
 from threading import RLock
 from typing import Any, Literal
 
-from llama_index.core.base.base_retriever import BaseRetriever
 from llama_index.core.base.llms.types import ChatMessage
 from llama_index.core.bridge.pydantic import PrivateAttr
 from llama_index.core.memory.memory import InsertMethod, Memory
 from llama_index.core.storage.chat_store.base_db import MessageStatus
 
-from streetai_core import MemoryRegistry
 from streetai_core.errors import InputError
 from streetai_core.failures import fail_open
 from streetai_core.prompt.turns import INSTRUCTION_ROLES
+from streetai_llamaindex.attached import Attached
 from streetai_llamaindex.blocks import run_to_end
 from streetai_llamaindex.conversations import Conversation, Step, conversation_of
 from streetai_llamaindex.messages import copied, from_stored
@@ -27,14 +25,14 @@ from streetai_llamaindex.reading import Reader
 from streetai_llamaindex.sessions import session_of
 from streetai_llamaindex.sources import TranscriptSource
 from streetai_llamaindex.transcript import Line, Reading, line_of
-from streetai_llamaindex.turns import Turn, TurnReport, report
+from streetai_llamaindex.turns import Turn
 from streetai_llamaindex.window import TokenCosts
 
 BLOCK_FAILED = "a memory block has nothing to say in this turn, or has not got what it should have"
 _NOT_READ = "instructions that have left the window are not shown"
 
 
-class StoredMemory(Memory):
+class StoredMemory(Attached, Memory):
     """Everything of `StreetAIMemory` but what it shows: storing, learning, forgetting, and looking in.
 
     `sql_store` is not used.
@@ -62,10 +60,6 @@ class StoredMemory(Memory):
         self._conversation = conversation_of(self._opening, session)
         self._costs = TokenCosts(self.tokenizer_fn)
         self._lease = self._opening.lease()
-
-    def __bool__(self) -> bool:
-        """True, also while it is empty: engines replace a memory that is false by another one."""
-        return True
 
     def get_all(self, status: MessageStatus | None = None) -> list[ChatMessage]:
         """Everything that was said in this session, without recalled text; copies.
@@ -148,54 +142,6 @@ class StoredMemory(Memory):
         """Async twin of `reset`."""
         await asyncio.shield(asyncio.to_thread(self.reset, status))
 
-    # ---------------------------------------------------------------- look in
-
-    @property
-    def registry(self) -> MemoryRegistry:
-        """The engine, for looking in: `memory.registry.get(memory.session_id).why(question)`.
-
-        Raises:
-            StreetAIError: it cannot be opened.
-        """
-        return self._opening.registry
-
-    @property
-    def conversation(self) -> Conversation:
-        """This session of the engine, shared by all components that work on it."""
-        return self._conversation
-
-    @property
-    def last_turn(self) -> TurnReport | None:
-        """What became of the last question that was asked: what was recalled for it, its reply, its outcome."""
-        turn = self._conversation.turns.last
-        return None if turn is None else report(turn)
-
-    def as_retriever(self, **options: Any) -> BaseRetriever:
-        """A retriever over the same session; used beside the memory in one turn it counts as the same turn.
-
-        Args:
-            options: of the retriever, such as `similarity_top_k`.
-        """
-        module = import_module("streetai_llamaindex.retriever")
-        retriever: BaseRetriever = module.StreetAIRetriever(self, **options)
-        return retriever
-
-    def flush(self) -> bool:
-        """Store what a failure has left in RAM; say whether everything is stored."""
-        self._plant()
-        return self._conversation.flush()
-
-    def close(self) -> None:
-        """Store what is left, and close the file if no other memory of this process is open on it.
-
-        A `registry` that was given stays open. Closing twice is fine, and using the memory again opens the file again.
-        """
-        with fail_open("what was in RAM is not stored", self._conversation.on_error):
-            self.flush()
-        if self._lease is not None:
-            self._opening.release(self._lease)
-            self._lease = None
-
     # ---------------------------------------------------------------- private
 
     @property
@@ -254,9 +200,3 @@ class StoredMemory(Memory):
                 # Blocks of LlamaIndex's write into what they are given.
                 lump = [copied(line.message) for line in leaving]
                 await block.aput(lump, from_short_term_memory=True, session_id=self.session_id)
-
-    def _plant(self) -> None:
-        """Store the history that the memory was made with, at its first use."""
-        with self._planting:
-            if self._seed is not None:
-                self.set(list(self._seed))

@@ -36,25 +36,26 @@ class Replacing:
     read: Reader
     _fresh: dict[int, tuple[Message, Matrix]] = field(default_factory=dict)
 
-    def of(self, message: Message, vectors: Matrix, *, without: Sequence[int] = ()) -> tuple[int, ...]:
+    def of(self, message: Message, vectors: Matrix) -> tuple[int, ...]:
         """Sequences of the messages whose statement `message` replaces, the surest first.
 
         Args:
             message: what is being written.
             vectors: of its chunks, shape (n, dim).
-            without: sequences that are left out.
         """
         found: tuple[int, ...] = ()
         newer = _statement(message)
         if len(vectors) and len(message.content) <= _LONGEST:
             if may_replace(newer):
-                found = self._replaced(newer, message, vectors, {message.sequence, *without})
+                found = self._replaced(newer, message, vectors)
             self._fresh[message.sequence] = (message, vectors)
         return found
 
-    def _replaced(self, newer: Statement, message: Message, vectors: Matrix, without: set[int]) -> tuple[int, ...]:
+    def _replaced(self, newer: Statement, message: Message, vectors: Matrix) -> tuple[int, ...]:
         near = self._similar(vectors[:_PARTS], message)
-        ranked = sorted((one for one in near.items() if one[0] not in without), key=lambda one: -one[1])[:_CANDIDATES]
+        ranked = sorted((one for one in near.items() if one[0] != message.sequence), key=lambda one: -one[1])[
+            :_CANDIDATES
+        ]
         texts = {**self.read([sequence for sequence, _ in ranked if sequence not in self._fresh])}
         texts |= {sequence: self._fresh[sequence][0] for sequence, _ in ranked if sequence in self._fresh}
         candidates = [

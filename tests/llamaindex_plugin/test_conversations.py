@@ -71,33 +71,6 @@ def test_a_retriever_after_the_answer_begins_a_turn(memory):
     assert memory.conversation.retrieving("  ") is None
 
 
-def test_learning_without_the_memory(memory):
-    """9.8: A pipeline that only retrieves learns from its reply, once."""
-    turn = memory.conversation.retrieving(QUESTION)
-    turn.retrieved_ids += found(memory, QUESTION)
-    for _ in range(2):
-        memory.conversation.learn(turn, REPLY)
-    assert steps(memory) == len(turn.retrieved_ids)
-    assert (turn.outcome, turn.reply) == ("answered", REPLY)
-
-
-def test_learning_beside_the_memory(memory):
-    """9.8: A handler and the memory both see the reply: whoever comes second does nothing."""
-    memory.put(user(QUESTION))
-    memory.get()
-    turn = memory.conversation.turns.own()
-    memory.put(assistant(REPLY))
-    memory.conversation.learn(turn, REPLY)
-    assert steps(memory) == len(turn.hits)
-    memory.put(user("Which wind came on day 3?"))
-    memory.get()
-    later = memory.conversation.turns.own()
-    memory.conversation.learn(later, "The one from the north-west.")
-    memory.put(assistant("The one from the north-west."))
-    assert steps(memory) == len(turn.hits) + len(later.hits)
-    assert said(memory)[-1] == ("assistant", "The one from the north-west.")
-
-
 def test_a_session_id_that_cannot_be_used(registry):
     """9.16: No id, no memory: there is nothing that everybody shares by accident."""
     with pytest.raises(InputError, match="session_id"):

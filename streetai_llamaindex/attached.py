@@ -1,0 +1,96 @@
+"""What LlamaIndex's two kinds of memory share when they stand on an engine: looking in, flushing, closing."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Sequence
+from importlib import import_module
+from typing import Any
+
+from llama_index.core.base.base_retriever import BaseRetriever
+from llama_index.core.base.llms.types import ChatMessage
+
+from streetai_core import MemoryRegistry
+from streetai_core.failures import fail_open
+from streetai_llamaindex.conversations import Conversation
+from streetai_llamaindex.opening import Lease, Opening
+from streetai_llamaindex.turns import TurnReport, report
+
+
+class Attached:
+    """A memory of LlamaIndex's that stands on an engine; put it before the framework's class.
+
+    Not a pydantic model, so that it adds no field: the private attributes are those of the class that inherits it.
+    """
+
+    _opening: Opening
+    _lease: Lease | None
+    _conversation: Conversation
+    _seed: Sequence[ChatMessage] | None
+    """The history that the memory was made with, until it is stored."""
+    _planting: Any
+    """A lock: a history is stored once, whoever comes first."""
+
+    @abstractmethod
+    def set(self, messages: list[ChatMessage]) -> None:
+        """Make the history these messages."""
+
+    def __bool__(self) -> bool:
+        """True, also while it is empty: engines replace a memory that is false by another one."""
+        return True
+
+    @property
+    def registry(self) -> MemoryRegistry:
+        """The engine, for looking in: `memory.registry.get(memory.session_id).why(question)`.
+
+        Raises:
+            StreetAIError: it cannot be opened.
+        """
+        return self._opening.registry
+
+    @property
+    def conversation(self) -> Conversation:
+        """This session of the engine, shared by all components that work on it."""
+        return self._conversation
+
+    @property
+    def last_turn(self) -> TurnReport | None:
+        """What became of the last question that was asked: what was recalled for it, its reply, its outcome."""
+        turn = self._conversation.turns.last
+        return None if turn is None else report(turn)
+
+    def as_retriever(self, **options: Any) -> BaseRetriever:
+        """A retriever over the same session; used beside the memory in one turn it counts as the same turn.
+
+        Args:
+            options: of the retriever, such as `similarity_top_k`.
+        """
+        module = import_module("streetai_llamaindex.retriever")
+        retriever: BaseRetriever = module.StreetAIRetriever(self, **options)
+        return retriever
+
+    def flush(self) -> bool:
+        """Store what a failure has left in RAM; say whether everything is stored."""
+        self._plant()
+        return self._conversation.flush()
+
+    def close(self) -> None:
+        """Store what is left, and close the file if no other memory of this process is open on it.
+
+        A `registry` that was given stays open. Closing twice is fine, and using the memory again opens the file again.
+        """
+        with fail_open("what was in RAM is not stored", self._conversation.on_error):
+            self.flush()
+        self._let_go()
+        if self._lease is not None:
+            self._opening.release(self._lease)
+            self._lease = None
+
+    def _let_go(self) -> None:
+        """Close what else is held open."""
+
+    def _plant(self) -> None:
+        """Store the history that the memory was made with, at its first use."""
+        with self._planting:
+            if self._seed is not None:
+                self.set(list(self._seed))
