@@ -94,7 +94,7 @@ class StreetAICallbackHandler(BaseCallbackHandler):
 
     def on_chain_start(
         self,
-        serialized: Mapping[str, Any],  # noqa: ARG002 - LangChain's signature, here and below
+        serialized: Mapping[str, Any],
         inputs: object,
         *,
         run_id: UUID,
@@ -109,8 +109,8 @@ class StreetAICallbackHandler(BaseCallbackHandler):
 
     def on_chat_model_start(
         self,
-        serialized: Mapping[str, Any],  # noqa: ARG002
-        messages: object,  # noqa: ARG002
+        serialized: Mapping[str, Any],
+        messages: object,
         *,
         run_id: UUID,
         parent_run_id: UUID | None = None,
@@ -122,8 +122,8 @@ class StreetAICallbackHandler(BaseCallbackHandler):
 
     def on_llm_start(
         self,
-        serialized: Mapping[str, Any],  # noqa: ARG002
-        prompts: object,  # noqa: ARG002
+        serialized: Mapping[str, Any],
+        prompts: object,
         *,
         run_id: UUID,
         parent_run_id: UUID | None = None,
@@ -135,8 +135,8 @@ class StreetAICallbackHandler(BaseCallbackHandler):
 
     def on_tool_start(
         self,
-        serialized: Mapping[str, Any],  # noqa: ARG002
-        input_str: str,  # noqa: ARG002
+        serialized: Mapping[str, Any],
+        input_str: str,
         *,
         run_id: UUID,
         parent_run_id: UUID | None = None,
@@ -148,8 +148,8 @@ class StreetAICallbackHandler(BaseCallbackHandler):
 
     def on_retriever_start(
         self,
-        serialized: Mapping[str, Any],  # noqa: ARG002
-        query: str,  # noqa: ARG002
+        serialized: Mapping[str, Any],
+        query: str,
         *,
         run_id: UUID,
         parent_run_id: UUID | None = None,
@@ -175,15 +175,15 @@ class StreetAICallbackHandler(BaseCallbackHandler):
                 self.runs.answered(run_id, generation.text if message is None else text_of(message))
         self._end(run_id)
 
-    def on_chain_end(self, outputs: object, *, run_id: UUID, **_: Any) -> None:  # noqa: ARG002
+    def on_chain_end(self, outputs: object, *, run_id: UUID, **_: Any) -> None:
         """Learn, if that was the outermost run."""
         self._end(run_id)
 
-    def on_tool_end(self, output: object, *, run_id: UUID, **_: Any) -> None:  # noqa: ARG002
+    def on_tool_end(self, output: object, *, run_id: UUID, **_: Any) -> None:
         """The same."""
         self._end(run_id)
 
-    def on_chain_error(self, error: BaseException, *, run_id: UUID, **_: Any) -> None:  # noqa: ARG002
+    def on_chain_error(self, error: BaseException, *, run_id: UUID, **_: Any) -> None:
         """Forget the run."""
         self.runs.ended(run_id, failed=True)
 

@@ -61,11 +61,11 @@ class StreetAICallbackHandler(BaseCallbackHandler):
         """Wait until what was heard is learned: on an event loop it is learned by worker threads."""
         self._lessons.flush()
 
-    def start_trace(self, trace_id: str | None = None) -> None:  # noqa: ARG002 - LlamaIndex's signature, here and below
+    def start_trace(self, trace_id: str | None = None) -> None:
         """The outermost call of an engine has begun."""
         _trace.set(uuid4().hex)
 
-    def end_trace(self, trace_id: str | None = None, trace_map: dict[str, list[str]] | None = None) -> None:  # noqa: ARG002
+    def end_trace(self, trace_id: str | None = None, trace_map: dict[str, list[str]] | None = None) -> None:
         """The outermost call of an engine has ended."""
         with fail_open(_NOT_HEARD, self._on_error):
             for key in (_trace.get(), current_run_id() or ""):
@@ -76,7 +76,7 @@ class StreetAICallbackHandler(BaseCallbackHandler):
         event_type: CBEventType,
         payload: dict[str, Any] | None = None,
         event_id: str = "",
-        parent_id: str = "",  # noqa: ARG002
+        parent_id: str = "",
         **_: Any,
     ) -> str:
         """Take the beginning of an event: a chat model is asked, or something has raised."""

@@ -196,10 +196,10 @@ class _Spans(BaseSpanHandler[BaseSpan]):
     def span_enter(
         self,
         id_: str,
-        bound_args: inspect.BoundArguments,  # noqa: ARG002 - LlamaIndex's signature, here and below
-        instance: Any = None,  # noqa: ARG002
+        bound_args: inspect.BoundArguments,
+        instance: Any = None,
         parent_id: str | None = None,
-        tags: dict[str, Any] | None = None,  # noqa: ARG002
+        tags: dict[str, Any] | None = None,
         **_: Any,
     ) -> None:
         """A span has begun."""
@@ -209,8 +209,8 @@ class _Spans(BaseSpanHandler[BaseSpan]):
     def span_exit(
         self,
         id_: str,
-        bound_args: inspect.BoundArguments,  # noqa: ARG002
-        instance: Any = None,  # noqa: ARG002
+        bound_args: inspect.BoundArguments,
+        instance: Any = None,
         result: Any = None,
         **_: Any,
     ) -> None:
@@ -221,9 +221,9 @@ class _Spans(BaseSpanHandler[BaseSpan]):
     def span_drop(
         self,
         id_: str,
-        bound_args: inspect.BoundArguments,  # noqa: ARG002
-        instance: Any = None,  # noqa: ARG002
-        err: BaseException | None = None,  # noqa: ARG002
+        bound_args: inspect.BoundArguments,
+        instance: Any = None,
+        err: BaseException | None = None,
         **_: Any,
     ) -> None:
         """A span has raised."""

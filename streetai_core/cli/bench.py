@@ -78,14 +78,14 @@ def recall(
 
     The evidence are the messages that the data name for a question; one counts if at least half of its text is sent.
     """
-    from streetai_core.cli.bench_tables import recall_tables  # noqa: PLC0415
-    from streetai_core.cli.bench_view import progress_bar  # noqa: PLC0415
-    from streetai_core.evaluation.catalogue import select  # noqa: PLC0415
-    from streetai_core.evaluation.datasets import read_dataset  # noqa: PLC0415
-    from streetai_core.evaluation.grid import read_grid  # noqa: PLC0415
-    from streetai_core.evaluation.recall_run import RecallPlan, recall_report, run_recall  # noqa: PLC0415
-    from streetai_core.evaluation.replay import MemorySystem  # noqa: PLC0415
-    from streetai_core.evaluation.results import ResultsFolder  # noqa: PLC0415
+    from streetai_core.cli.bench_tables import recall_tables
+    from streetai_core.cli.bench_view import progress_bar
+    from streetai_core.evaluation.catalogue import select
+    from streetai_core.evaluation.datasets import read_dataset
+    from streetai_core.evaluation.grid import read_grid
+    from streetai_core.evaluation.recall_run import RecallPlan, recall_report, run_recall
+    from streetai_core.evaluation.replay import MemorySystem
+    from streetai_core.evaluation.results import ResultsFolder
 
     dataset = read_dataset(data, most=most)
     config = read_config(config_name)
@@ -128,10 +128,10 @@ def tokens(
     as_json: bool,
 ) -> None:
     """Tokens of the prompt of every turn against resending the whole history, over whole conversations."""
-    from streetai_core.cli.bench_tables import token_tables  # noqa: PLC0415
-    from streetai_core.cli.bench_view import progress_bar  # noqa: PLC0415
-    from streetai_core.evaluation.conversation_runs import run_tokens  # noqa: PLC0415
-    from streetai_core.evaluation.results import ResultsFolder  # noqa: PLC0415
+    from streetai_core.cli.bench_tables import token_tables
+    from streetai_core.cli.bench_view import progress_bar
+    from streetai_core.evaluation.conversation_runs import run_tokens
+    from streetai_core.evaluation.results import ResultsFolder
 
     encoder = cached_encoder(encoder_name, embeddings)
     plan = _plan(data, most, config_name, encoder)
@@ -168,10 +168,10 @@ def learning(
 
     Replies are simulated from the gold answers; nothing is known here about replies of your model.
     """
-    from streetai_core.cli.bench_tables import learning_tables  # noqa: PLC0415
-    from streetai_core.cli.bench_view import progress_bar  # noqa: PLC0415
-    from streetai_core.evaluation.conversation_runs import learning_steps, run_learning  # noqa: PLC0415
-    from streetai_core.evaluation.results import ResultsFolder  # noqa: PLC0415
+    from streetai_core.cli.bench_tables import learning_tables
+    from streetai_core.cli.bench_view import progress_bar
+    from streetai_core.evaluation.conversation_runs import learning_steps, run_learning
+    from streetai_core.evaluation.results import ResultsFolder
 
     encoder = cached_encoder(encoder_name, embeddings)
     plan = _plan(data, most, config_name, encoder)
@@ -199,10 +199,10 @@ def absence(
 
     The names of its own speakers are put into the strangers' questions.
     """
-    from streetai_core.cli.bench_tables import absence_tables  # noqa: PLC0415
-    from streetai_core.cli.bench_view import progress_bar  # noqa: PLC0415
-    from streetai_core.evaluation.conversation_runs import run_absence  # noqa: PLC0415
-    from streetai_core.evaluation.results import ResultsFolder  # noqa: PLC0415
+    from streetai_core.cli.bench_tables import absence_tables
+    from streetai_core.cli.bench_view import progress_bar
+    from streetai_core.evaluation.conversation_runs import run_absence
+    from streetai_core.evaluation.results import ResultsFolder
 
     encoder = cached_encoder(encoder_name, embeddings)
     plan = _plan(data, most, config_name, encoder)
@@ -222,10 +222,10 @@ def speed(
     config_name: str, encoder_name: str, out: Path, sizes: tuple[int, ...], repeats: int, *, as_json: bool
 ) -> None:
     """What each verb costs on memories of made-up messages, in milliseconds and in times of the encoder's own cost."""
-    from streetai_core.cli.bench_tables import speed_tables  # noqa: PLC0415
-    from streetai_core.cli.bench_view import progress_bar  # noqa: PLC0415
-    from streetai_core.evaluation.results import ResultsFolder  # noqa: PLC0415
-    from streetai_core.evaluation.speed import VERBS, measure_speed, speed_report  # noqa: PLC0415
+    from streetai_core.cli.bench_tables import speed_tables
+    from streetai_core.cli.bench_view import progress_bar
+    from streetai_core.evaluation.results import ResultsFolder
+    from streetai_core.evaluation.speed import VERBS, measure_speed, speed_report
 
     config, encoder = read_config(config_name), plain_encoder(encoder_name)
     with progress_bar(len(sizes) * len(VERBS)) as bar:
@@ -236,8 +236,8 @@ def speed(
 
 
 def _plan(data: Path, most: int | None, config_name: str, encoder: DiskCachedEncoder) -> Plan:
-    from streetai_core.evaluation.conversation_runs import Plan  # noqa: PLC0415
-    from streetai_core.evaluation.datasets import read_dataset  # noqa: PLC0415
+    from streetai_core.evaluation.conversation_runs import Plan
+    from streetai_core.evaluation.datasets import read_dataset
 
     return Plan(dataset=read_dataset(data, most=most), config=read_config(config_name), encoder=encoder)
 

@@ -113,7 +113,7 @@ def read_config(name: str) -> Config:
         InputError: the file cannot be read, or is not a JSON object.
         ConfigError: it has an unknown setting, or a value out of range.
     """
-    from streetai_core.config import Config  # noqa: PLC0415 - not for --help
+    from streetai_core.config import Config
 
     if name in {"default", "classic"}:
         return Config.classic() if name == "classic" else Config()
@@ -130,14 +130,14 @@ def read_config(name: str) -> Config:
 
 def plain_encoder(name: str) -> Encoder:
     """The encoder that `--encoder` names."""
-    from streetai_core.encoders import HashingEncoder, default_encoder  # noqa: PLC0415 - slow, and not for --help
+    from streetai_core.encoders import HashingEncoder, default_encoder
 
     return HashingEncoder(_HASHED_DIM) if name == "hashing" else default_encoder()
 
 
 def cached_encoder(name: str, embeddings: Path | None) -> DiskCachedEncoder:
     """The same with its vectors on disk."""
-    from streetai_core.evaluation.embedding_cache import (  # noqa: PLC0415 - slow, and not for --help
+    from streetai_core.evaluation.embedding_cache import (
         DiskCachedEncoder,
         default_folder,
     )

@@ -133,8 +133,8 @@ def _find_description(model_name: str) -> DenseModelDescription:
         InputError: it does not know the name.
     """
     # fastembed takes half a second to import, which only those who embed shall wait for.
-    from fastembed import TextEmbedding  # noqa: PLC0415
-    from fastembed.common.model_description import DenseModelDescription, ModelSource  # noqa: PLC0415
+    from fastembed import TextEmbedding
+    from fastembed.common.model_description import DenseModelDescription, ModelSource
 
     supported = {entry["model"].lower(): entry for entry in TextEmbedding.list_supported_models()}
     entry = supported.get(model_name.lower())
@@ -151,8 +151,8 @@ def _folder_with_model(description: DenseModelDescription, cache_dir: str | None
     Raises:
         EncoderError: it is not cached and cannot be downloaded.
     """
-    from fastembed import TextEmbedding  # noqa: PLC0415 - as above
-    from fastembed.common.utils import define_cache_dir  # noqa: PLC0415 - as above
+    from fastembed import TextEmbedding
+    from fastembed.common.utils import define_cache_dir
 
     try:
         # One attempt: fastembed sleeps 3, 9 and 27 seconds after its usual three, and a chat would hang.

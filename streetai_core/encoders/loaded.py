@@ -111,9 +111,9 @@ def load_folder(model_name: str, folder: Path, *, digest: str, threads: int | No
         EncoderError: the files are not a model that fastembed can load.
     """
     # Importing these takes half a second, which only those who embed shall wait for. onnxruntime publishes no types.
-    import onnxruntime  # type: ignore[import-untyped]  # noqa: PLC0415
-    from fastembed import TextEmbedding  # noqa: PLC0415
-    from tokenizers import Tokenizer  # noqa: PLC0415
+    import onnxruntime  # type: ignore[import-untyped]
+    from fastembed import TextEmbedding
+    from tokenizers import Tokenizer
 
     onnxruntime.disable_telemetry_events()  # its Windows builds emit usage events unless told not to
     try:
