@@ -10,6 +10,7 @@ from threading import Lock
 import numpy as np
 
 from streetai_core.encoders.base import Encoder, InputKind
+from streetai_core.encoders.wrapped import WrappedEncoder
 from streetai_core.errors import InputError
 from streetai_core.types import Matrix, Vector
 
@@ -20,7 +21,7 @@ _KEY_BYTES = 16
 """Of a 128-bit hash; two texts of a full cache share one by accident once in 10^31 caches."""
 
 
-class CachedEncoder(Encoder):
+class CachedEncoder(WrappedEncoder):
     """Another encoder with its latest vectors at hand, the least recently used going first.
 
     Texts are kept as hashes only. One instance serves all memories of a process, from several threads.
@@ -36,37 +37,12 @@ class CachedEncoder(Encoder):
     def __init__(self, encoder: Encoder, capacity: int = CAPACITY) -> None:
         if not isinstance(capacity, int) or capacity < 1:
             raise InputError(f"capacity must be a whole number from 1, not {capacity!r}")
-        self._encoder = encoder
+        super().__init__(encoder)
         self._capacity = capacity
         self._rows: OrderedDict[bytes, Vector] = OrderedDict()
         self._lock = Lock()
         self._hits = 0
         self._misses = 0
-
-    @property
-    def wrapped(self) -> Encoder:
-        """The encoder behind the cache."""
-        return self._encoder
-
-    @property
-    def fingerprint(self) -> str:
-        """The encoder's: a cached vector is its vector."""
-        return self._encoder.fingerprint
-
-    @property
-    def dim(self) -> int:
-        """Length of a vector."""
-        return self._encoder.dim
-
-    @property
-    def symmetric(self) -> bool:
-        """The encoder's; if so, a question that becomes a message is encoded once."""
-        return self._encoder.symmetric
-
-    @property
-    def max_tokens(self) -> int | None:
-        """The encoder's limit."""
-        return self._encoder.max_tokens
 
     @property
     def hits(self) -> int:
@@ -77,14 +53,6 @@ class CachedEncoder(Encoder):
     def misses(self) -> int:
         """Texts that the encoder was given."""
         return self._misses
-
-    def count_tokens(self, texts: Sequence[str]) -> list[int]:
-        """The encoder's count."""
-        return self._encoder.count_tokens(texts)
-
-    def embed(self, texts: Sequence[str], kind: InputKind) -> Matrix:
-        """The encoder's raw embeddings, shape (len(texts), dim), past the cache."""
-        return self._encoder.embed(texts, kind)
 
     def encode(self, texts: Sequence[str], kind: InputKind = "document") -> Matrix:
         """Unit vectors of `texts`, shape (len(texts), dim) float32; one call of the encoder for those not at hand.

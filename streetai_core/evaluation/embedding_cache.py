@@ -14,6 +14,7 @@ from threading import Lock
 import numpy as np
 
 from streetai_core.encoders.base import Encoder, InputKind
+from streetai_core.encoders.wrapped import WrappedEncoder
 from streetai_core.types import Matrix, Vector
 
 _KEY_BYTES = 16
@@ -32,7 +33,7 @@ def default_folder() -> Path:
     return (Path(base) if base else Path.home() / ".cache") / "streetai" / "embeddings"
 
 
-class DiskCachedEncoder(Encoder):
+class DiskCachedEncoder(WrappedEncoder):
     """Another encoder whose vectors are kept in one NumPy file, named after its fingerprint.
 
     Texts are kept as hashes only. Call `save` when done. Several processes may share the folder: each adds what the
@@ -44,7 +45,7 @@ class DiskCachedEncoder(Encoder):
     """
 
     def __init__(self, encoder: Encoder, folder: Path) -> None:
-        self._encoder = encoder
+        super().__init__(encoder)
         slug = re.sub(r"[^A-Za-z0-9.]+", "-", encoder.fingerprint).strip("-")
         self._path = folder / f"{slug}.npz"
         self._lock = Lock()
@@ -52,34 +53,6 @@ class DiskCachedEncoder(Encoder):
         self._unsaved = 0
         self.encoded = 0
         """Texts that the encoder was given."""
-
-    @property
-    def fingerprint(self) -> str:
-        """The encoder's: a cached vector is its vector."""
-        return self._encoder.fingerprint
-
-    @property
-    def dim(self) -> int:
-        """Length of a vector."""
-        return self._encoder.dim
-
-    @property
-    def symmetric(self) -> bool:
-        """The encoder's."""
-        return self._encoder.symmetric
-
-    @property
-    def max_tokens(self) -> int | None:
-        """The encoder's limit."""
-        return self._encoder.max_tokens
-
-    def count_tokens(self, texts: Sequence[str]) -> list[int]:
-        """The encoder's count."""
-        return self._encoder.count_tokens(texts)
-
-    def embed(self, texts: Sequence[str], kind: InputKind) -> Matrix:
-        """The encoder's raw embeddings, past the cache, shape (len(texts), dim)."""
-        return self._encoder.embed(texts, kind)
 
     def encode(self, texts: Sequence[str], kind: InputKind = "document") -> Matrix:
         """Unit vectors of `texts`, shape (len(texts), dim) float32, made only where the file has none.
