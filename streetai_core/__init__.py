@@ -8,11 +8,17 @@ with MemoryRegistry("memory.db") as registry:
     prompt = memory.build_prompt("What may I cook?")
 """
 
+import logging
+
 from streetai_core.config import Config
 from streetai_core.encoders.base import Encoder
 from streetai_core.errors import StreetAIError
 from streetai_core.memory import Memory
+from streetai_core.observing.observer import MemoryObserver
 from streetai_core.recall.filtering import RecallFilter
+from streetai_core.recall.mapping import StackMap
+from streetai_core.recall.processing import PostProcessor
+from streetai_core.recall.timeline import HistoryEntry
 from streetai_core.registry import MemoryRegistry
 from streetai_core.stores.base import Store
 from streetai_core.tokens import EstimatedTokens, TiktokenTokens, TokenCounter
@@ -22,15 +28,19 @@ __all__ = [
     "Config",
     "Encoder",
     "EstimatedTokens",
+    "HistoryEntry",
     "Hit",
     "Memory",
+    "MemoryObserver",
     "MemoryRegistry",
     "Message",
     "NewMessage",
+    "PostProcessor",
     "Prompt",
     "RecallFilter",
     "Signal",
     "Stack",
+    "StackMap",
     "Store",
     "StreetAIError",
     "TiktokenTokens",
@@ -39,5 +49,7 @@ __all__ = [
     "Why",
     "__version__",
 ]
+
+logging.getLogger(__name__).addHandler(logging.NullHandler())
 
 __version__ = "0.1.0"

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections import OrderedDict
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import datetime
-from threading import RLock
+from itertools import islice
+from threading import Lock, RLock
 from typing import TypeVar
 from uuid import uuid4
 
@@ -19,21 +21,60 @@ Plan = Callable[[WriteTransaction, MemoryState], tuple[Changes | None, Result]]
 """Decides under the write lock what to change (`None`: nothing), and what to give back."""
 
 
+class HotStates:
+    """Which states are in RAM; of too many the least recently used go. Safe to share between threads.
+
+    Args:
+        most: how many stay, from 1.
+    """
+
+    def __init__(self, most: int) -> None:
+        self._most = most
+        self._lock = Lock()
+        self._used: OrderedDict[CoherentState, None] = OrderedDict()
+
+    def __len__(self) -> int:
+        return len(self._used)
+
+    def used(self, coherent: CoherentState) -> None:
+        """This state was just used. Call with its lock held."""
+        with self._lock:
+            self._used[coherent] = None
+            self._used.move_to_end(coherent)
+            surplus = list(islice(self._used, max(0, len(self._used) - self._most)))
+        for one in surplus:
+            # Whoever holds the lock is using it: waiting could be for ever, and it goes at a later call.
+            if one.lock.acquire(blocking=False):
+                try:
+                    one.forget()
+                    with self._lock:
+                        self._used.pop(one, None)
+                finally:
+                    one.lock.release()
+
+
 class CoherentState:
     """The state of one memory: read from the store when it has moved on, changed only after a commit.
 
     The lock protects the state; it is never held while an encoder works.
     """
 
-    def __init__(self, memory_id: str, store: Store, clock: Callable[[], datetime]) -> None:
+    def __init__(self, memory_id: str, store: Store, clock: Callable[[], datetime], hot: HotStates) -> None:
         self.lock = RLock()
         self.stale = False
         """Whether a call has found out that the memory was reset."""
         self._memory_id = memory_id
         self._store = store
         self._clock = clock
+        self._hot = hot
         self._state: MemoryState | None = None
-        self._generation: int | None = None
+        self._known: tuple[int, str] | None = None
+        """Generation and token of the memory that this is the state of."""
+
+    @property
+    def known(self) -> MemoryState | None:
+        """The state as it was last seen, without a look at the store; `None`: not read yet, or written to in vain."""
+        return self._state
 
     @contextmanager
     def reading(self) -> Iterator[tuple[ReadTransaction, MemoryState | None]]:
@@ -44,7 +85,10 @@ class CoherentState:
             StoreError: the file cannot be read.
         """
         with self.lock, self._store.reading(self._memory_id) as transaction:
-            yield transaction, self._current(transaction)
+            state = self._current(transaction)
+            if state is not None:
+                self._hot.used(self)
+            yield transaction, state
 
     def write(self, plan: Plan[Result]) -> tuple[Result, MemoryState]:
         """Plan under the write lock, commit, and only then change RAM. Call with `lock` held.
@@ -62,10 +106,28 @@ class CoherentState:
             self.forget()
             raise
         if changes is not None and head is not None:
-            self._generation = head.generation
+            self._known = head.generation, head.token
+            # Until all is done, there is no state: an interrupt in the middle must leave none that is half changed.
+            self._state = None
             state.apply(changes, head)
-            self._state = state
+            # What is hidden is in no index: where that changes, they are made anew.
+            self._state = None if changes.quarantined or changes.released else state
+        self._hot.used(self)
         return result, state
+
+    def remove(self, look: Callable[[WriteTransaction], Result]) -> Result:
+        """Delete the memory with all its rows, and be the state of one that was never written. Call with `lock` held.
+
+        Args:
+            look: is given the transaction before that; its result is returned.
+        """
+        self.forget()
+        with self._store.writing(self._memory_id) as transaction:
+            self._check_known(transaction.head)
+            result = look(transaction)
+            transaction.remove()
+        self._known = None
+        return result
 
     def forget(self) -> None:
         """Read everything anew at the next call."""
@@ -74,27 +136,33 @@ class CoherentState:
     def _current(self, transaction: ReadTransaction) -> MemoryState | None:
         """The state as of this transaction."""
         head = transaction.head
+        self._check_known(head)
         if head is None:
-            self._state = None
             return None
-        self._check_generation(head)
         if self._state is None or self._state.head.version != head.version:
             rows = transaction.rows(None if self._state is None else self._state.head.version)
             if rows is None:
                 return None
-            if self._state is None or rows.complete:
-                self._state = MemoryState.of(rows)
+            if self._state is not None and rows.quarantine != self._state.quarantine:
+                rows = transaction.rows(None) or rows
+            state, self._state = self._state, None  # as above
+            if state is None or rows.complete:
+                state = MemoryState.of(rows)
             else:
-                self._state.update(rows)
+                state.update(rows)
+            self._state = state
         return self._state
 
-    def _check_generation(self, head: Head) -> None:
-        if self._generation is None:
-            self._generation = head.generation
-        elif head.generation != self._generation:
-            self.stale = True
+    def _check_known(self, head: Head | None) -> None:
+        """Refuse to go on with another memory under the same id: this one was reset, or forgotten and begun anew."""
+        found = None if head is None else (head.generation, head.token)
+        if self._known is None:
+            self._known = found
+        elif found != self._known:
+            self.stale, self._state = True, None
             raise StaleMemoryError(
-                f"memory {self._memory_id!r} was reset; call registry.get({self._memory_id!r}) for a new handle"
+                f"memory {self._memory_id!r} was reset or forgotten; "
+                f"call registry.get({self._memory_id!r}) for a new handle"
             )
 
     def _first_head(self) -> Head:

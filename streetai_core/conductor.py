@@ -5,28 +5,31 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from concurrent.futures import Executor
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime
 from typing import TypeAlias
 
-from streetai_core.coherence import CoherentState, Plan
+from streetai_core.coherence import CoherentState, HotStates, Plan
 from streetai_core.config import Config
 from streetai_core.encoders.base import Encoder
 from streetai_core.errors import EncoderError, InputError
+from streetai_core.observing.observer import MemoryObserver
 from streetai_core.planning.crediting import Reply
 from streetai_core.planning.learning import LearningStep
 from streetai_core.planning.preparing import Prepared, Progress, prefix, prepare
 from streetai_core.planning.replacing import Replacing
+from streetai_core.planning.trust import Standing, conversation_mark, standing_of
 from streetai_core.planning.writing import Addition, check_encoder, plan_add, plan_delete
 from streetai_core.recall.hits import signal_key
 from streetai_core.recall.looking import signals_of
+from streetai_core.recall.processing import PostProcessor
 from streetai_core.recall.question import Question, read_question
 from streetai_core.reporting import Sent, weight_update
 from streetai_core.state import MemoryState
 from streetai_core.stores.base import Changes, MessageQuery, ReadTransaction, Store, WriteTransaction
 from streetai_core.text.clean import check_id, clean, is_blank
 from streetai_core.tokens import TokenCounter, count_message
-from streetai_core.types import Hit, Message, NewMessage, Role, Vector, WeightUpdate
+from streetai_core.types import Message, NewMessage, Vector, WeightUpdate
 
 _log = logging.getLogger(__name__)
 
@@ -46,6 +49,12 @@ class Surroundings:
     """The time of messages that come without one."""
     executor: Callable[[], Executor]
     """Where async twins run."""
+    hot: HotStates
+    """Which memories are in RAM."""
+    processors: tuple[PostProcessor, ...] = ()
+    """What becomes of hits before they are cut."""
+    observers: tuple[MemoryObserver, ...] = ()
+    """Who is told of what the verbs do."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,10 +65,6 @@ class Asked:
     vector: Vector | None
     """`None`: the encoder failed, or is not wanted."""
 
-    def marked(self, hits: Iterable[Hit]) -> list[Hit]:
-        """Hits that say what they were found for."""
-        return [replace(hit, question=self.text) for hit in hits]
-
 
 class Conductor:
     """One memory, without its verbs."""
@@ -68,12 +73,17 @@ class Conductor:
         self.memory_id = check_id(memory_id, "memory_id")
         self.config = surroundings.config
         self._around = surroundings
-        self._coherent = CoherentState(memory_id, surroundings.store, surroundings.clock)
+        self._coherent = CoherentState(memory_id, surroundings.store, surroundings.clock, surroundings.hot)
 
     @property
     def stale(self) -> bool:
         """Whether a call has found out that the memory was reset."""
         return self._coherent.stale
+
+    @property
+    def observers(self) -> tuple[MemoryObserver, ...]:
+        """Who is told of what the verbs do."""
+        return self._around.observers
 
     @property
     def executor(self) -> Executor:
@@ -107,9 +117,25 @@ class Conductor:
     ) -> tuple[list[int], dict[int, Message]]:
         """Of the signals that were sent those that are there, each once, and their messages by sequence."""
         keys = list(dict.fromkeys(key for name in sent.ids if (key := signal_key(state, name)) is not None))
+        if state.hidden:
+            shown = state.shown
+            keys = [key for key in keys if shown[state.columns.rows([key])[0]]]
         if keys:
             check_encoder(state.head, self._around.encoder)
         return keys, messages_of(transaction, state.columns.column("sequence")[state.columns.rows(keys)].tolist())
+
+    def _standing(
+        self,
+        transaction: ReadTransaction,
+        state: MemoryState,
+        keys: Sequence[int],
+        messages: Mapping[int, Message],
+        conversation_id: str | None,
+    ) -> Standing:
+        """Whose the signals are that a reply is about to teach something of, and in which conversation."""
+        sequences = state.columns.column("sequence")[state.columns.rows(keys)].tolist()
+        mark = conversation_mark(state.head.token, conversation_id)
+        return standing_of(transaction, dict(zip(keys, sequences, strict=True)), messages, mark, self.config)
 
     def _reply(self, sent: Sent, text: str, question: str | None) -> Reply | None:
         """A reply made ready to learn from; `None` if there is nothing to learn or to learn from.
@@ -145,10 +171,8 @@ class Conductor:
             raise InputError(f"the question must be a str, got {type(question).__name__}")
         if is_blank(question):
             return None
-        with self._coherent.reading() as (_, state):
-            if state is None or not len(state.columns):
-                return None
-            check_encoder(state.head, self._around.encoder)
+        if not self._can_compare():
+            return None
         text = clean(question)[0]
         config = self.config if config is None else config
         words_find = config.ranking == "additive" and config.strategy != "vector"
@@ -161,6 +185,22 @@ class Conductor:
                 raise
             _log.warning("the encoder failed; this question is answered by words alone", exc_info=True)
             return Asked(text, None)
+
+    def _can_compare(self) -> bool:
+        """Whether there is anything to compare a question with.
+
+        Raises:
+            EncoderMismatchError: the memory's vectors come from another encoder.
+        """
+        known, encoder = self._coherent.known, self._around.encoder
+        if known is not None and len(known.columns) and known.head.encoder == encoder.fingerprint:
+            # What has changed since then is seen by the ranking, which checks again.
+            return True
+        with self._coherent.reading() as (_, state):
+            if state is None or not len(state.columns):
+                return False
+            check_encoder(state.head, encoder)
+            return True
 
     def _room(self, token_budget: int | None) -> int | None:
         """Tokens that recalled passages may take at most; `None` if nothing limits them."""
@@ -205,11 +245,6 @@ def scores_of(state: MemoryState, sent: Sent) -> dict[int, float]:
     """Retrieval scores by signal key, of the signals that are there."""
     keyed = ((signal_key(state, name), score) for name, score in sent.scores.items())
     return {key: score for key, score in keyed if key is not None}
-
-
-def roles_of(messages: Mapping[int, Message]) -> dict[int, Role]:
-    """Message sequence -> role."""
-    return {sequence: message.role for sequence, message in messages.items()}
 
 
 def texts_of(state: MemoryState, messages: Iterable[Message], config: Config) -> dict[int, str]:

@@ -63,7 +63,15 @@ class Config:
     min_base_weight: float = 0.1
     """Lower bound of the base weight: twice `death_threshold`, so that a fresh use always counts for something."""
     max_untrusted_weight: float = 1.0
-    """Upper bound of the base weight of tool output, which the user did not write."""
+    """Upper bound of the base weight of what is not trusted."""
+    trusted_from: float = 0.75
+    """Trust from which a message is trusted. Without a trust of its own a message of the user, the assistant or the
+    system is, and tool output, a document or an import is not."""
+    max_untrusted_share: float = 0.2
+    """Largest share of the thinking space, and of the tokens for recall, that what is not trusted takes, unless there
+    is room for all that is trusted and bears on the question. 1.0: no limit (published)."""
+    max_boosts: int | None = 1
+    """Most boosts that one conversation gives a signal which is not the user's own. `None`: no limit (published)."""
 
     ranking: Ranking = "additive"
     """How similarity and weight make a score: their bounded sum, or the published product."""
@@ -87,9 +95,9 @@ class Config:
     all-MiniLM-L6-v2."""
     min_relevance: float = 0.20
     """Meaning and words together below which nothing is recalled with the other strategies."""
-    activation_share: float = 0.03
-    """Most that weight and freshness add to the similarity under `ranking="additive"`. Small enough that a clearly
-    better match always wins."""
+    activation_share: float = 0.06
+    """Most that what was learned and freshness add to the similarity under `ranking="additive"`; a quarter of it is the
+    most that they take. Small enough that a clearly better match always wins."""
 
     history_ceiling: bool = True
     """Never send more than the full history would cost, and the history itself while it costs no more than a selection
@@ -144,6 +152,8 @@ class Config:
             "recall_tokens": None,
             "strategy": "vector",
             "budget_decides": False,
+            "max_untrusted_share": 1.0,
+            "max_boosts": None,
             "min_chunk_chars": 30,
             "min_chunk_words": 5,
             "signal_roles": ROLES,
@@ -237,6 +247,9 @@ _RULES: tuple[_Rule, ...] = (
     _Rule("max_base_weight", "a number from 1", _number(1)),
     _Rule("min_base_weight", "a number above 0 and up to 1", _number(0, 1, above=True)),
     _Rule("max_untrusted_weight", _POSITIVE, _number(0, above=True)),
+    _Rule("trusted_from", _SHARE, _number(0, 1)),
+    _Rule("max_untrusted_share", _SHARE, _number(0, 1)),
+    _Rule("max_boosts", "None or a whole number from 0", _count_or_none(0)),
     _Rule("ranking", "'additive' or 'product'", _choice("additive", "product")),
     _Rule("strategy", "'hybrid', 'vector' or 'keyword'", _choice("hybrid", "vector", "keyword")),
     _Rule("budget_decides", "True or False", lambda value: isinstance(value, bool)),

@@ -4,6 +4,8 @@
     ├── InputError (ValueError)             what the caller gave cannot be used
     │   ├── ConfigError                     one or more settings are out of range
     │   ├── MessageConflictError            a message id is taken by another text
+    │   ├── RollbackError                   a version cannot be gone back to exactly
+    │   ├── ImportFormatError               a file to import is not what it should be
     │   └── VectorError                     a vector is not finite or has the wrong shape
     ├── EncoderError (RuntimeError)         the embedding model failed
     │   ├── EncoderMismatchError            the stored vectors come from another encoder
@@ -38,6 +40,14 @@ class ConfigError(InputError):
 
 class MessageConflictError(InputError):
     """A message id is already taken by a message with another text or role."""
+
+
+class RollbackError(InputError):
+    """A memory cannot go back to a version exactly; the message says why and lists what is gone."""
+
+
+class ImportFormatError(InputError):
+    """A file to import is not in a format that is known, or a value in it has the wrong type."""
 
 
 class VectorError(InputError):

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+from streetai_core.errors import StreetAIError
+from streetai_core.rendering import escaped, table
+from streetai_core.verbs.forgetting import Forgetting
+from streetai_core.verbs.guarding import Guarding
 from streetai_core.verbs.learning import Learning
 from streetai_core.verbs.looking import Looking
 from streetai_core.verbs.recalling import Recalling
+from streetai_core.verbs.verifying import Verifying
 from streetai_core.verbs.writing import Writing
 
 
-class Memory(Writing, Recalling, Learning, Looking):
+class Memory(Writing, Recalling, Learning, Looking, Forgetting, Guarding, Verifying):
     """Everything that one user, agent or tenant has said and heard.
 
     Get one from a `MemoryRegistry`. Making it does no I/O. Safe to use from several threads; other processes' writes
@@ -20,3 +25,11 @@ class Memory(Writing, Recalling, Learning, Looking):
 
     def __repr__(self) -> str:
         return f"Memory({self.memory_id!r})"
+
+    def _repr_html_(self) -> str:
+        """For notebooks: what `stats` counts. A memory that cannot be read says so."""
+        try:
+            counted = self.stats()
+        except StreetAIError as error:
+            counted = {"memory_id": self.memory_id, "cannot be read": f"{type(error).__name__}: {error}"}
+        return table((), [(escaped(name), escaped(value)) for name, value in counted.items()])

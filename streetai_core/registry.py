@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from concurrent.futures import Executor, ThreadPoolExecutor
 from dataclasses import replace
 from datetime import datetime, timezone
@@ -11,21 +11,33 @@ from threading import Lock
 from uuid import uuid4
 
 from streetai_core.aio import twin
+from streetai_core.coherence import HotStates
 from streetai_core.conductor import Surroundings
 from streetai_core.config import Config
 from streetai_core.encoders import as_encoder
 from streetai_core.encoders.base import Encoder
 from streetai_core.encoders.cache import CachedEncoder
-from streetai_core.errors import ClosedError, InputError
+from streetai_core.errors import ClosedError, EncoderError, InputError, StoreError, VectorError
 from streetai_core.memory import Memory
+from streetai_core.observing.observer import MemoryObserver, check_observers
+from streetai_core.planning.preparing import Progress
+from streetai_core.recall.processing import PostProcessor, check_processors
 from streetai_core.stores.base import Changes, Store
 from streetai_core.stores.sqlite import SqliteStore
 from streetai_core.text.clean import check_id
 from streetai_core.tokens import EstimatedTokens, TokenCounter
+from streetai_core.upkeep.backup import Backup, back_up
+from streetai_core.upkeep.doctor import examine
+from streetai_core.upkeep.health import SEVERITIES, Finding, Health, MemoryHealth
+from streetai_core.upkeep.receipts import Receipt
+from streetai_core.verbs.verifying import SAME
 
 _ASYNC_THREADS = 8
 """Worker threads of the async twins: enough to overlap embedding, disk and waiting on a small server, few enough that
 their database connections do not matter."""
+
+MAX_OPEN = 256
+"""Memories in RAM: more than are in a conversation at the same time on one server; of 100 signals each, about 60 MB."""
 
 
 def _now() -> datetime:
@@ -42,7 +54,11 @@ class MemoryRegistry:
         token_counter: how tokens are counted; `None`: a quarter of the characters.
         clock: the time of messages that come without one; `None`: now.
         busy_timeout: seconds to wait for another writer.
+        processors: what becomes of every memory's hits before they are cut, in this order.
+        observers: who is told of what the verbs of every memory do.
         durability: "full": an acknowledged write survives power loss; "fast": a process crash only.
+        max_open: how many memories stay in RAM, from 1, the least recently used going first. Their handles stay valid:
+            what is asked for again is read again.
 
     Raises:
         InputError: an argument cannot be used.
@@ -58,6 +74,9 @@ class MemoryRegistry:
         clock: Callable[[], datetime] | None = None,
         busy_timeout: float = 30.0,
         durability: str = "full",
+        processors: Iterable[PostProcessor] = (),
+        observers: Iterable[MemoryObserver] = (),
+        max_open: int = MAX_OPEN,
     ) -> None:
         if not isinstance(path, str | os.PathLike | Store):
             raise InputError(f"path must be a file's path or a Store, got {type(path).__name__}")
@@ -65,19 +84,25 @@ class MemoryRegistry:
             raise InputError(f"config must be a Config, got {type(config).__name__}")
         if token_counter is not None and not isinstance(token_counter, TokenCounter):
             raise InputError("token_counter must have a method count(text) -> int")
+        if isinstance(max_open, bool) or not isinstance(max_open, int) or max_open < 1:
+            raise InputError(f"max_open must be a whole number from 1, got {max_open!r}")
         self.config = config or Config()
         self.store: Store = (
             path if isinstance(path, Store) else SqliteStore(path, busy_timeout=busy_timeout, durability=durability)
         )
         chosen = as_encoder(encoder)
         self.encoder: Encoder = chosen if isinstance(chosen, CachedEncoder) else CachedEncoder(chosen)
+        self.token_counter: TokenCounter = token_counter or EstimatedTokens()
         self._surroundings = Surroundings(
             store=self.store,
             encoder=self.encoder,
             config=self.config,
-            counter=token_counter or EstimatedTokens(),
+            counter=self.token_counter,
             clock=clock or _now,
             executor=lambda: self.executor,
+            hot=HotStates(max_open),
+            processors=check_processors(processors),
+            observers=check_observers(observers),
         )
         self._memories: dict[str, Memory] = {}
         self._lock = Lock()
@@ -121,6 +146,21 @@ class MemoryRegistry:
                 memory = self._memories[memory_id] = Memory(memory_id, self._surroundings)
             return memory
 
+    def warm_up(self, *memory_ids: str) -> None:
+        """Load the encoder's model, and read these memories, so that the first question need not wait for it.
+
+        Args:
+            memory_ids: which memories; one that was never written is no error.
+
+        Raises:
+            EncoderError: the model could not be loaded.
+            InputError: an id cannot be used.
+        """
+        memories = [self.get(memory_id) for memory_id in memory_ids]
+        self.encoder.encode(["warm up"], "query")
+        for memory in memories:
+            memory.stats()
+
     def reset(self, memory_id: str) -> None:
         """Delete everything under one id. Handles that others hold raise `StaleMemoryError` from now on."""
         check_id(memory_id, "memory_id")
@@ -145,6 +185,97 @@ class MemoryRegistry:
                 )
                 writing.apply(Changes(head=emptied, wipe=True), now=self._surroundings.clock())
 
+    def forget(self, memory_id: str) -> Receipt:
+        """Erase a memory for good, its id included, and verify it; see `Memory.forget`.
+
+        Works on a damaged memory too. Handles that others hold raise `StaleMemoryError` from now on.
+
+        Raises:
+            InputError: the id cannot be used.
+            StoreError: the database failed; then nothing was erased.
+        """
+        check_id(memory_id, "memory_id")
+        with self._lock:
+            self._check_open()
+            self._memories.pop(memory_id, None)
+        # A new handle: it is nobody's, and knows nothing that it would have to compare.
+        return Memory(memory_id, self._surroundings).forget(everything=True)
+
+    def settle(self) -> tuple[str, ...]:
+        """Finish erasures that were held up, by readers of an older state for instance.
+
+        Returns:
+            What cannot be done now and why; empty when nothing deleted is left in the files.
+        """
+        self._check_open()
+        return self.store.settle()
+
+    def doctor(self) -> Health:
+        """Examine the database: what is in it, what is damaged, and what is going to go wrong. Changes nothing.
+
+        Raises:
+            InputError: the store is not a file.
+        """
+        path = self._database_path()
+        try:
+            health = examine(path, encoder=self.encoder.fingerprint)
+            problems = [self._disagreement(memory) for memory in health.memories if memory.whole]
+        except (EncoderError, VectorError) as error:
+            health = examine(path)
+            problems = [
+                Finding(
+                    severity="problem",
+                    what=f"the encoder cannot be used: {error}",
+                    advice="Mend that; until then questions are answered by words alone, and nothing can be stored.",
+                )
+            ]
+        found = [*(one for one in problems if one is not None), *health.findings]
+        return replace(health, findings=tuple(sorted(found, key=lambda one: SEVERITIES.index(one.severity))))
+
+    def reencode_all(self, *, progress: Progress | None = None) -> list[str]:
+        """Embed all memories anew whose vectors come from another encoder than this registry's.
+
+        Each memory is done whole or not at all, and those that are done are passed over: call it again after it was
+        interrupted, and it goes on. A memory that fails does not keep the others from being done.
+
+        Args:
+            progress: called with (memories looked at so far, memories in all).
+
+        Returns:
+            The ids of the memories that got new vectors.
+
+        Raises:
+            EncoderError: the model failed.
+            StoreError: the first that a memory raised, after all others were done.
+        """
+        done: list[str] = []
+        failed: StoreError | None = None
+        ids, fingerprint = self.ids(), self.encoder.fingerprint
+        for number, memory_id in enumerate(ids, 1):
+            try:
+                with self.store.reading(memory_id) as transaction:
+                    head = transaction.head
+                if head is not None and head.encoder not in (None, fingerprint):
+                    self.get(memory_id).reencode()
+                    done.append(memory_id)
+            except StoreError as error:
+                failed = failed or error
+            if progress is not None:
+                progress(number, len(ids))
+        if failed is not None:
+            raise failed
+        return done
+
+    def backup(self, path: str | os.PathLike[str], *, overwrite: bool = False) -> Backup:
+        """Copy the database as it is now, whole and verified; see `streetai_core.upkeep.backup.back_up`.
+
+        Raises:
+            InputError: there is something at `path`, nothing was written yet, or the store is not a file.
+            DamagedFileError: the database is damaged.
+            StoreError: a file cannot be read or written.
+        """
+        return back_up(self._database_path(), path, overwrite=overwrite)
+
     def ids(self) -> list[str]:
         """All ids that were ever written, sorted."""
         self._check_open()
@@ -160,8 +291,38 @@ class MemoryRegistry:
             executor.shutdown(wait=True)
         self.store.close()
 
+    awarm_up = twin(warm_up)
     areset = twin(reset)
+    aforget = twin(forget)
+    asettle = twin(settle)
+    adoctor = twin(doctor)
+    areencode_all = twin(reencode_all)
+    abackup = twin(backup)
     aids = twin(ids)
+
+    def _disagreement(self, health: MemoryHealth) -> Finding | None:
+        """The finding about vectors that the encoder would not make today, though it has the same name."""
+        try:
+            agreement = Memory(health.memory_id, self._surroundings).encoder_agreement()
+        except StoreError:
+            # Damaged or locked since it was examined a moment ago; the next examination says so.
+            return None
+        if agreement is None or agreement >= SAME:
+            return None
+        return Finding(
+            severity="problem",
+            what=f"the encoder {health.encoder!r} has other weights than the one of this name that made the vectors of "
+            f"memory {health.memory_id!r} (cosine {agreement:.3f})",
+            advice=f"Use the old one, or embed anew with: registry.get({health.memory_id!r}).reencode()",
+            memory_id=health.memory_id,
+        )
+
+    def _database_path(self) -> str:
+        """The file that everything is in."""
+        self._check_open()
+        if not isinstance(self.store, SqliteStore):
+            raise InputError(f"{type(self.store).__name__} is not a database file; use what it comes with")
+        return self.store.path
 
     def _check_open(self) -> None:
         if self._closed:

@@ -31,6 +31,8 @@ class Sent:
     """Retrieval scores by signal id, of hits and of pairs with a finite number; of the first, if one is there twice."""
     question: str | None
     """What the hits were found for; `None` without hits."""
+    asked_in: str | None = None
+    """The conversation that they were found for."""
 
 
 def sent_in(retrieved: Iterable[Recalled]) -> Sent:
@@ -44,14 +46,15 @@ def sent_in(retrieved: Iterable[Recalled]) -> Sent:
     ids: list[str] = []
     scores: dict[str, float] = {}
     question: str | None = None
+    asked_in: str | None = None
     for item in retrieved:
         name, score = id_of(item), _score_of(item)
         ids.append(name)
         if score is not None:
             scores.setdefault(name, score)
         if question is None and isinstance(item, Hit):
-            question = item.question
-    return Sent(ids, scores, question)
+            question, asked_in = item.question, item.asked_in
+    return Sent(ids, scores, question, asked_in)
 
 
 def id_of(item: Recalled) -> str:

@@ -59,7 +59,8 @@ def assign(
         total_of: the rule by which a touched stack gets its new sum.
     """
     plan = Assignment()
-    row_of = {key: row for row, key in enumerate(keys)}
+    row_of: dict[int, int] = {}
+    """Of the stacks that were touched."""
     founded: list[int] = []
     for start in range(0, len(vectors), _BLOCK):
         known = _Cosines(vectors[start : start + _BLOCK], centroids, founded_before=len(founded))
@@ -70,8 +71,8 @@ def assign(
             if row is None:
                 row = len(keys) + len(founded)
                 founded.append(first_new_key + len(founded))
-                row_of[founded[-1]] = row
             key = keys[row] if row < len(keys) else founded[row - len(keys)]
+            row_of[key] = row
             plan.joined.setdefault(key, []).append(start + offset)
             plan.stack_of.append(key)
             plan.totals[key] = total_of(key, plan.joined[key])

@@ -9,12 +9,14 @@ import numpy as np
 from streetai_core.config import Config
 from streetai_core.dynamics.decay import effective_weights
 from streetai_core.dynamics.learning import learned_weight
+from streetai_core.index.alignment import Alignment, aligned, extended
 from streetai_core.index.centroids import CentroidIndex
 from streetai_core.index.columns import Rows as RowNumbers
 from streetai_core.index.columns import SignalColumns
 from streetai_core.index.words import WordIndex, WordsEntry
 from streetai_core.stores.base import Changes, Head, Learned, Rows, SignalRow, StackRow, WeightRow, WordsRow
-from streetai_core.types import ROLES
+from streetai_core.stores.provenance import Provenance, Quarantine
+from streetai_core.types import ROLES, SOURCES
 
 
 class MemoryState:
@@ -26,6 +28,13 @@ class MemoryState:
         self.columns = SignalColumns(head.dim or 0)
         self.stacks = CentroidIndex(head.dim or 0)
         self.words = WordIndex()
+        self.quarantine: frozenset[Quarantine] = frozenset()
+        """Rules that hide messages."""
+        self.hidden: set[int] = set()
+        """Sequences of the hidden messages that could be recalled otherwise. Their words are in no index, so that for
+        recall it is as if they had been deleted; their signals are still in their stacks."""
+        self._alignment: Alignment | None = None
+        self._aligned: tuple[object, ...] = ()
 
     @classmethod
     def of(cls, rows: Rows) -> MemoryState:
@@ -37,6 +46,7 @@ class MemoryState:
     def update(self, rows: Rows) -> None:
         """Take over what changed since this state's version."""
         self._ready(rows.head)
+        self.quarantine = rows.quarantine
         self._put(rows.signals, rows.weights, rows.stacks)
         self._put_words(rows.words)
         self.head = rows.head
@@ -49,6 +59,7 @@ class MemoryState:
             sequences = self.columns.column("sequence")
             self.columns.remove(self.columns.keys[np.isin(sequences, list(gone))].tolist())
             self.words.remove(gone)
+            self.hidden -= gone
         self.columns.remove(changes.deleted_signals)
         self.stacks.remove(changes.deleted_stacks)
         self._put(changes.signals, changes.weights, changes.stacks)
@@ -57,6 +68,15 @@ class MemoryState:
             self._learn(step)
         self.head = head
 
+    def hides(self, row: Provenance) -> bool:
+        """Whether a message, or the words row of one, is in quarantine."""
+        return any(rule.hides(row) for rule in self.quarantine)
+
+    @property
+    def shown(self) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
+        """Which signals are not in quarantine, shape (n,)."""
+        return ~np.isin(self.columns.column("sequence"), list(self.hidden))
+
     def effective(
         self, rows: RowNumbers | slice, turn: int, config: Config
     ) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
@@ -64,6 +84,27 @@ class MemoryState:
         return effective_weights(
             self.columns.base[rows], self.columns.column("last_used_turn")[rows], turn, config.decay_rate
         )
+
+    @property
+    def alignment(self) -> Alignment:
+        """Signals by message. Only what was added since the last question is looked at, if nothing else changed."""
+        columns, words, before = self.columns, self.words, self._alignment
+        # The indexes themselves are in it: a new one may have seen as few moves as the old one.
+        seen = (columns, columns.moves, words, words.moves)
+        same = before is not None and self._aligned == seen and before.is_whole
+        if before is None or not same:
+            at = words.rows_of(columns.column("sequence"))
+            before = aligned(at, columns.column("chunk_index"), words.size)
+        elif len(before.at) < len(columns) or before.messages < words.size:
+            new = slice(len(before.at), None)
+            at = words.rows_of(columns.column("sequence")[new])
+            longer = extended(before, at, columns.column("chunk_index")[new], words.size)
+            if longer is None:
+                every = words.rows_of(columns.column("sequence"))
+                longer = aligned(every, columns.column("chunk_index"), words.size)
+            before = longer
+        self._alignment, self._aligned = before, seen
+        return before
 
     def members(self, stacks: Iterable[int]) -> RowNumbers:
         """Rows of the signals in these stacks."""
@@ -79,36 +120,34 @@ class MemoryState:
             self.columns, self.stacks = SignalColumns(head.dim), CentroidIndex(head.dim)
 
     def _put(self, signals: Iterable[SignalRow], weights: Iterable[WeightRow], stacks: Iterable[StackRow]) -> None:
-        for signal in signals:
-            self.columns.put(signal.key, signal.vector, _place(signal))
-        for weight in weights:
-            self.columns.weigh(
-                weight.key,
-                base_weight=weight.base_weight,
-                last_used_turn=weight.last_used_turn,
-                uses=weight.uses,
-                stack=weight.stack,
-            )
-        for stack in stacks:
-            self.stacks.put(stack.key, stack.total, stack.size)
+        signals, weights, stacks = list(signals), list(weights), list(stacks)
+        self.columns.put_all(
+            [signal.key for signal in signals],
+            [signal.vector for signal in signals],
+            [_place(signal) for signal in signals],
+        )
+        self.columns.weigh_all(
+            [weight.key for weight in weights],
+            [weight.base_weight for weight in weights],
+            {
+                "last_used_turn": [weight.last_used_turn for weight in weights],
+                "uses": [weight.uses for weight in weights],
+                "stack": [weight.stack for weight in weights],
+            },
+        )
+        self.stacks.put_all(
+            [stack.key for stack in stacks], [stack.total for stack in stacks], [stack.size for stack in stacks]
+        )
 
     def _put_words(self, rows: Iterable[WordsRow]) -> None:
+        shown: list[WordsRow] = []
         for row in rows:
-            self.words.put(
-                WordsEntry(
-                    sequence=row.sequence,
-                    conversation=row.conversation_id,
-                    author=row.name,
-                    characters=row.characters,
-                    day=row.day,
-                    question=row.question,
-                    role=ROLES.index(row.role),
-                    terms=row.terms,
-                    counts=row.counts,
-                    days=row.days,
-                    replaces=row.replaces,
-                )
-            )
+            if self.hides(row):
+                self.words.remove([row.sequence])
+                self.hidden.add(row.sequence)
+            else:
+                shown.append(row)
+        self.words.put_all([_entry(row) for row in shown])
 
     def _learn(self, step: Learned) -> None:
         row = self.columns.row(step.key)
@@ -122,6 +161,26 @@ class MemoryState:
             uses=int(self.columns.column("uses")[row]) + step.used,
             stack=int(self.columns.column("stack")[row]),
         )
+
+
+def _entry(row: WordsRow) -> WordsEntry:
+    """A words row as the index takes it."""
+    return WordsEntry(
+        sequence=row.sequence,
+        conversation=row.conversation_id,
+        author=row.name,
+        characters=row.characters,
+        day=row.day,
+        question=row.question,
+        role=ROLES.index(row.role),
+        terms=row.terms,
+        counts=row.counts,
+        days=row.days,
+        replaces=row.replaces,
+        source=SOURCES.index(row.source),
+        trust=row.trust,
+        fingerprint=row.fingerprint,
+    )
 
 
 def _place(signal: SignalRow) -> dict[str, int]:

@@ -30,15 +30,33 @@ class TokenCounter(Protocol):
         """Tokens of `text`; 0 for the empty text, and never more for a part of a text than for all of it."""
 
 
+@runtime_checkable
+class AdditiveCounter(TokenCounter, Protocol):
+    """A counter whose count of a text can be worked out from its parts: what they measure is added up."""
+
+    def measure(self, text: str) -> int:
+        """What `text` measures; of two texts joined, the sum of both."""
+
+    def tokens(self, measure: int) -> int:
+        """Tokens of a text that measures so much: `tokens(measure(text))` is `count(text)`."""
+
+
 class EstimatedTokens:
     """A quarter of the characters, rounded up; a CJK character counts as a whole token."""
 
     def count(self, text: str) -> int:
         """Estimated tokens of `text`."""
+        return self.tokens(self.measure(text))
+
+    def measure(self, text: str) -> int:
+        """Quarters of tokens: one for each character, four for a CJK character."""
         if text.isascii():
-            return -(-len(text) // _CHARACTERS_PER_TOKEN)
-        wide = len(_WIDE.findall(text))
-        return wide + -(-(len(text) - wide) // _CHARACTERS_PER_TOKEN)
+            return len(text)
+        return len(text) + (_CHARACTERS_PER_TOKEN - 1) * len(_WIDE.findall(text))
+
+    def tokens(self, measure: int) -> int:
+        """Tokens of so many quarters, rounded up."""
+        return -(-measure // _CHARACTERS_PER_TOKEN)
 
 
 class TiktokenTokens:

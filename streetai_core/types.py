@@ -14,6 +14,8 @@ from typing import Any, Literal, TypeAlias, TypedDict
 import numpy as np
 import numpy.typing as npt
 
+from streetai_core.rendering import bars, escaped, excerpt, folded, number, sum_of, table
+
 Vector: TypeAlias = npt.NDArray[np.float32]
 """One embedding, shape (dim,), float32, unit length or all zeros ("no vector")."""
 
@@ -32,8 +34,17 @@ DaySpans: TypeAlias = npt.NDArray[np.int32]
 Role: TypeAlias = Literal["user", "assistant", "system", "tool", "developer"]
 ROLES: tuple[Role, ...] = ("user", "assistant", "system", "tool", "developer")
 
+Source: TypeAlias = Literal["user", "assistant", "system", "tool", "document", "import"]
+SOURCES: tuple[Source, ...] = ("user", "assistant", "system", "tool", "document", "import")
+
+_NEWEST = 5
+"""Signals of a stack that a notebook lists."""
+_SHOWN = 3
+"""Hits, and near misses, that a terminal lists of a `Why`; all are in its fields."""
+
 ChunkKind: TypeAlias = Literal["chunk", "code"]
-Action: TypeAlias = Literal["boost", "demote", "none"]
+Action: TypeAlias = Literal["boost", "demote", "none", "edit"]
+"""What happened to a signal: learning says the first three; "edit": its message was given another text."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +85,13 @@ class NewMessage:
     """JSON values only."""
     ticks: bool | None = None
     """Whether the message advances the memory's clock. `None`: yes, except for the role `tool`."""
+    source: Source | None = None
+    """Where the text comes from. `None`: from whom its role says; the text of a `developer` is the system's."""
+    trust: float | None = None
+    """How far it may be believed, 0 to 1. `None`: 1.0 for user, assistant and system, 0.5 for tool, document and
+    import."""
+    writer: str | None = None
+    """Who or what wrote it: a service, a file, an account, free text of 1 to 512 bytes. Not shown to the model."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -93,6 +111,12 @@ class Message:
     metadata: Mapping[str, Any] = field(default_factory=dict)
     sanitised: bool = False
     """Whether lone surrogates or NUL characters were replaced by U+FFFD."""
+    source: Source = "user"
+    """Where the text comes from."""
+    trust: float = 1.0
+    """How far it may be believed, 0 to 1."""
+    writer: str | None = None
+    """Who or what wrote it, as far as the app told."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -122,6 +146,12 @@ class Signal:
     created_at: datetime
     uses: int = 0
     """How often a reply was found to have used it."""
+    source: Source = "user"
+    """Where the text of its message comes from."""
+    trust: float = 1.0
+    """How far its message may be believed, 0 to 1."""
+    writer: str | None = None
+    """Who or what wrote its message, as far as the app told."""
 
     def effective_weight(self, turn: int, decay_rate: float) -> float:
         """`base_weight` after exponential decay at `turn`; `decay_rate` is per turn."""
@@ -136,6 +166,15 @@ class Stack:
     size: int
     signal_ids: tuple[str, ...]
     """Newest first."""
+
+    def __repr__(self) -> str:
+        return f"Stack({self.stack_id!r}, {self.size} signals)"
+
+    def _repr_html_(self) -> str:
+        """For notebooks."""
+        newest = ", ".join(map(escaped, self.signal_ids[:_NEWEST]))
+        more = " ..." if self.size > _NEWEST else ""
+        return table((), [("stack", escaped(self.stack_id)), ("signals", str(self.size)), ("newest", newest + more)])
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,11 +196,27 @@ class Hit:
     """Whether a later statement has replaced this one."""
     question: str | None = field(default=None, repr=False)
     """What it was found for; learning compares the reply with it."""
+    asked_in: str | None = field(default=None, repr=False)
+    """The conversation that it was found for."""
 
     def __iter__(self) -> Iterator[Any]:
         """Unpack as `(signal, score)`."""
         yield self.signal
         yield self.score
+
+    def __repr__(self) -> str:
+        marks = "".join(f", {mark}" for mark in self.marks)
+        said = f"{self.signal.role} at turn {self.signal.turn}"
+        return f"Hit({number(self.score)}, {excerpt(self.signal.content)}, {said}{marks}: {sum_of(self.parts)})"
+
+    def _repr_html_(self) -> str:
+        """For notebooks."""
+        return table(("score", "said", "by", "turn", "parts"), [hit_cells(self)])
+
+    @property
+    def marks(self) -> tuple[str, ...]:
+        """What is to be known of it besides its score: "revived", "replaced"."""
+        return tuple(name for name, given in (("revived", self.revived), ("replaced", self.replaced)) if given)
 
 
 class ActivatedStack(TypedDict):
@@ -220,6 +275,21 @@ class Prompt:
     window: tuple[Message, ...] = ()
     """The stored messages that are sent verbatim, oldest first."""
 
+    def __repr__(self) -> str:
+        return (
+            f"Prompt({len(self.messages)} messages, {len(self.retrieved)} recalled, {self.inspector['tokens_sent']} "
+            f"tokens of {self.inspector['tokens_full_history']})"
+        )
+
+    def _repr_html_(self) -> str:
+        """For notebooks."""
+        sent, full = self.inspector["tokens_sent"], self.inspector["tokens_full_history"]
+        caption = f"{sent} tokens sent; the full history would have cost {full}"
+        sent_rows = [(escaped(one["role"]), escaped(one["content"])) for one in self.messages]
+        messages = table(("role", "content"), sent_rows, caption)
+        recalled = table(("score", "said", "by", "turn", "parts"), [hit_cells(hit) for hit in self.retrieved])
+        return messages + (folded(f"{len(self.retrieved)} recalled", recalled) if self.retrieved else "")
+
 
 class WeightUpdate(TypedDict):
     """What learning did to one signal."""
@@ -241,6 +311,18 @@ class Miss:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Considered:
+    """What a question made of one signal that was asked about."""
+
+    hit: Hit
+    rank: int | None
+    """Its place among all candidates, from 1, gate or no gate; `None` if it was no candidate."""
+    recalled: bool
+    reason: str
+    """The gate it passed, or what kept it out."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Why:
     """The answer to "why these?": every hit with its parts, and the best of what was left out."""
 
@@ -249,3 +331,38 @@ class Why:
     hits: tuple[Hit, ...]
     near_misses: tuple[Miss, ...]
     stacks: tuple[ActivatedStack, ...]
+    gates: tuple[str, ...] = ()
+    """For each hit the rule that let it pass."""
+    considered: tuple[Considered, ...] = ()
+    """The signals of the message that was asked about, in its order."""
+
+    def __repr__(self) -> str:
+        asked = f", {len(self.considered)} considered" if self.considered else ""
+        found = f"{len(self.hits)} hits, {len(self.near_misses)} near misses{asked}"
+        lines = [f"Why({excerpt(self.question)}, turn {self.turn}: {found})"]
+        lines += [f"  {one!r}" for one in self.hits[:_SHOWN]]
+        lines += [f"  missed {one.hit!r}: {one.reason}" for one in self.near_misses[:_SHOWN]]
+        lines += [f"  rank {one.rank} {one.hit!r}: {one.reason}" for one in self.considered[:_SHOWN]]
+        return "\n".join(lines)
+
+    def _repr_html_(self) -> str:
+        """For notebooks."""
+        columns = ("score", "said", "by", "turn", "parts")
+        gates = self.gates or ("",) * len(self.hits)
+        hits = [(*hit_cells(hit), escaped(gate)) for hit, gate in zip(self.hits, gates, strict=True)]
+        shown = table((*columns, "passed because"), hits, f"{self.question} (turn {self.turn})")
+        if self.considered:
+            rows = [(*hit_cells(one.hit), escaped(one.rank or "-"), escaped(one.reason)) for one in self.considered]
+            shown += table((*columns, "rank", "reason"), rows, "the message that was asked about")
+        if self.near_misses:
+            rows = [(*hit_cells(miss.hit), escaped(miss.reason)) for miss in self.near_misses]
+            shown += folded(f"{len(rows)} near misses", table((*columns, "left out because"), rows))
+        return shown
+
+
+def hit_cells(hit: Hit) -> tuple[str, ...]:
+    """A hit as cells of HTML: score, text, speaker, turn, parts."""
+    marks = "".join(f" ({mark})" for mark in hit.marks)
+    speaker = hit.signal.name or hit.signal.role
+    text = escaped(hit.signal.content) + marks
+    return (number(hit.score), text, escaped(speaker), str(hit.signal.turn), bars(hit.parts))

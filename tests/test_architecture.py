@@ -80,8 +80,12 @@ def test_the_defaults_in_the_readme_are_those_of_the_settings(cells):
     """Users set what they read there."""
     name, shown = (cell.strip("`| ") for cell in cells[:2])
     value = getattr(Config(), name)
-    expected = "ln 2 / 50" if name == "decay_rate" else str(value) if isinstance(value, bool | int) else value
-    assert (f'"{expected}"' if name == "strategy" else expected) == (float(shown) if name == "min_relevance" else shown)
+    if name == "decay_rate":
+        assert shown == "ln 2 / 50"
+    elif isinstance(value, float):
+        assert float(shown) == value
+    else:
+        assert shown == (f'"{value}"' if isinstance(value, str) else str(value))
 
 
 def _short(number):

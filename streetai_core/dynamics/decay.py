@@ -7,6 +7,8 @@ Wall-clock time plays no part: an idle memory does not age.
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 import numpy.typing as npt
 
@@ -41,13 +43,31 @@ def product_scores(effective: Floats, similarity: Floats, floor: float) -> Float
     return scores
 
 
-def activation(effective: Floats, age: Ints, max_base_weight: float) -> Floats:
-    """How present a signal is, in [0, 1]: half learned weight, half freshness.
+ACTIVATION_SPREAD = 1.25
+"""How far the activations of two signals can be apart: from -1/4 to 1."""
 
-    Learned weight is `log(1 + effective) / log(1 + max_base_weight)`, so that the first boosts count most. Freshness is
-    `(1 + age) ** -0.5`, the base-level curve of ACT-R for one use (Anderson and Schooler 1991).
+_UNWANTED = 1 / 3
+"""What having been of no use counts against having been of use: that a reply did not need a signal says little."""
+
+
+def activation(base: Floats, effective: Floats, age: Ints, bounds: tuple[float, float]) -> Floats:
+    """How present a signal is, in [-1/4, 1]: three parts what was learned about it, one part freshness.
+
+    What was learned is `log(base) / log(most)` of a signal that was boosted, and a third of `log(base) / -log(least)`
+    of one that was demoted, so 0 for one of which nothing is known; it fades with the weight, by half at most: what was
+    of use once will be again. Freshness is `(1 + age) ** -0.5`, the base-level curve of ACT-R for one use (Anderson and
+    Schooler 1991).
+
+    Args:
+        base: learned weights, shape (n,).
+        effective: the same after decay.
+        age: turns since the last use.
+        bounds: least and most base weight.
     """
-    learned = np.log1p(np.minimum(effective, max_base_weight)) / np.log1p(max_base_weight)
+    least, most = bounds
+    above = np.log(np.maximum(base, 1.0)) / (math.log(most) or 1.0)
+    below = np.log(np.minimum(base, 1.0)) / (-math.log(least) or 1.0)
+    faded = (1.0 + effective / base) / 2
     freshness = 1.0 / np.sqrt(1.0 + np.maximum(0, age))
-    present: Floats = (learned + freshness) / 2
+    present: Floats = (3 * faded * (above + _UNWANTED * below) + freshness) / 4
     return present

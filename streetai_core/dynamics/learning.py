@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from streetai_core.config import Config
 from streetai_core.dynamics.decay import TOLERANCE, Floats
-from streetai_core.types import Action, Matrix, Role
-
-UNTRUSTED_ROLES: frozenset[Role] = frozenset({"tool"})
-"""Whose text the user did not write and the model did not either: learning never lifts it above its start."""
+from streetai_core.dynamics.trust import is_trusted
+from streetai_core.types import Action, Matrix
 
 
 def contributions(signals: Matrix, reply: Matrix) -> Floats:
@@ -30,14 +28,14 @@ def action_for(contribution: float, config: Config) -> Action:
 
 def factor_for(action: Action, config: Config) -> float:
     """What the base weight is multiplied by."""
-    return {"boost": config.boost_factor, "demote": config.demote_factor, "none": 1.0}[action]
+    return {"boost": config.boost_factor, "demote": config.demote_factor}.get(action, 1.0)
 
 
-def bounds_for(role: Role, config: Config) -> tuple[float, float]:
-    """Lowest and highest base weight of a signal of this role."""
-    if role in UNTRUSTED_ROLES:
-        return config.min_base_weight, min(config.max_untrusted_weight, config.max_base_weight)
-    return config.min_base_weight, config.max_base_weight
+def bounds_for(trust: float, config: Config) -> tuple[float, float]:
+    """Lowest and highest base weight of a signal of this trust: learning never lifts a doubtful one above its start."""
+    if is_trusted(trust, config):
+        return config.min_base_weight, config.max_base_weight
+    return config.min_base_weight, min(config.max_untrusted_weight, config.max_base_weight)
 
 
 def learned_weight(base_weight: float, factor: float, low: float, high: float) -> float:

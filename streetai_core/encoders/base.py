@@ -56,6 +56,9 @@ class Encoder(ABC):
         """
         return [len(text) for text in texts]
 
+    def forget(self, texts: Sequence[str]) -> None:  # noqa: B027 - most keep nothing
+        """Drop what is kept of texts that were erased."""
+
     def encode(self, texts: Sequence[str], kind: InputKind = "document") -> Matrix:
         """Unit vectors of `texts`, shape (len(texts), dim) float32; a text without meaning gives zeros.
 

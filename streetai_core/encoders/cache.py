@@ -75,6 +75,15 @@ class CachedEncoder(WrappedEncoder):
         self._count(asked=len(texts), encoded=len(missing))
         return np.stack([rows[key] for key in keys])
 
+    def forget(self, texts: Sequence[str]) -> None:
+        """Drop the vectors of texts that were erased, as documents and as questions."""
+        kinds: tuple[InputKind, ...] = ("document", "query")
+        with self._lock:
+            for text in texts:
+                for kind in kinds:
+                    self._rows.pop(self._key(text, kind), None)
+        self._encoder.forget(texts)
+
     def _key(self, text: str, kind: InputKind) -> bytes:
         side = b"" if self._encoder.symmetric else kind.encode()
         # Lone surrogates have no UTF-8 form; whether they may be encoded is not for a cache to say.

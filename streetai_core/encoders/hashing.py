@@ -65,6 +65,10 @@ class HashingEncoder(Encoder):
         """True: a question is hashed like everything else."""
         return True
 
+    def forget(self, texts: Sequence[str]) -> None:  # noqa: ARG002 - whose words they are is not known
+        """Drop the words that are kept, of all texts."""
+        _features.cache_clear()
+
     def embed(self, texts: Sequence[str], kind: InputKind) -> Matrix:  # noqa: ARG002 - symmetric
         """Sums of hashed features, shape (len(texts), dim), whole numbers; a blank text gives zeros."""
         cells: list[npt.NDArray[np.int64]] = []

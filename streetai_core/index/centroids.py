@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 import faiss
 import numpy as np
@@ -60,6 +60,18 @@ class CentroidIndex:
             self._index.add(unit(total)[None, :])
         else:
             self.centroids[row] = unit(total)
+
+    def put_all(self, keys: Sequence[int], totals: Sequence[Vector], sizes: Sequence[int]) -> None:
+        """Add many stacks at once, as `put` does one by one."""
+        if not keys or not self._row_of.keys().isdisjoint(keys) or len(set(keys)) < len(keys):
+            for key, total, size in zip(keys, totals, sizes, strict=True):
+                self.put(key, total, size)
+            return
+        self._row_of.update(zip(keys, range(len(self.keys), len(self.keys) + len(keys)), strict=True))
+        self.keys.extend(keys)
+        self._totals.update(zip(keys, totals, strict=True))
+        self._sizes.update(zip(keys, sizes, strict=True))
+        self._index.add(np.stack([unit(total) for total in totals]))
 
     def remove(self, keys: Iterable[int]) -> None:
         """Forget stacks; unknown keys are ignored."""

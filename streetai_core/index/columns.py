@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TypeVar
 
 import numpy as np
@@ -35,6 +35,8 @@ class SignalColumns:
         self._vectors = np.empty((_FIRST_CAPACITY, dim), dtype=np.float32)
         self._base = np.empty(_FIRST_CAPACITY, dtype=np.float64)
         self._integers = {name: np.empty(_FIRST_CAPACITY, dtype=np.int64) for name in ("key", *_FIXED, *_CHANGING)}
+        self.moves = 0
+        """How often a signal has left its row or got another place; while it stays, rows were only added."""
 
     def __len__(self) -> int:
         return self._count
@@ -97,9 +99,43 @@ class SignalColumns:
             self._integers["key"][row] = key
             for name in _CHANGING:
                 self._integers[name][row] = 0
+        else:
+            self.moves += 1
         self._vectors[row] = vector
         for name in _FIXED:
             self._integers[name][row] = place[name]
+
+    def put_all(self, keys: Sequence[int], vectors: Sequence[Vector], places: Sequence[Mapping[str, int]]) -> None:
+        """Add many signals at once, as `put` does one by one."""
+        if self._row_of.keys().isdisjoint(keys) and len(set(keys)) == len(keys) and keys:
+            self._append(keys, vectors, places)
+            return
+        for key, vector, place in zip(keys, vectors, places, strict=True):
+            self.put(key, vector, place)
+
+    def _append(self, keys: Sequence[int], vectors: Sequence[Vector], places: Sequence[Mapping[str, int]]) -> None:
+        """Add signals that are not there."""
+        first, self._count = self._count, self._count + len(keys)
+        while self._count > len(self._base):
+            self._grow()
+        rows = slice(first, self._count)
+        self._row_of.update(zip(keys, range(first, self._count), strict=True))
+        self._vectors[rows] = np.concatenate(vectors).reshape(len(keys), self.dim)
+        self._base[rows] = 1.0
+        self._integers["key"][rows] = keys
+        for name in _CHANGING:
+            self._integers[name][rows] = 0
+        for name in _FIXED:
+            self._integers[name][rows] = [place[name] for place in places]
+
+    def weigh_all(
+        self, keys: Sequence[int], base_weight: Sequence[float], changing: Mapping[str, Sequence[int]]
+    ) -> None:
+        """Set the changing part of many signals that are there: `last_used_turn`, `uses` and `stack`."""
+        rows = np.array([self._row_of[key] for key in keys], dtype=np.intp)
+        self._base[rows] = base_weight
+        for name, values in changing.items():
+            self._integers[name][rows] = values
 
     def weigh(self, key: int, *, base_weight: float, last_used_turn: int, uses: int, stack: int) -> None:
         """Set the changing part of a signal that is there."""
@@ -122,6 +158,7 @@ class SignalColumns:
                     column[row] = column[last]
                 self._row_of[int(self._integers["key"][row])] = row
             self._count = last
+            self.moves += 1
 
     def similarities(self, vector: Vector) -> Vector:
         """Cosine of every signal with a unit vector, shape (n,)."""

@@ -7,7 +7,7 @@ grown; so adding costs what the new text costs, and looking up is two slices.
 from __future__ import annotations
 
 from array import array
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 import numpy.typing as npt
@@ -48,6 +48,16 @@ class Postings:
         if self._recent_size > max(_MERGE_LEAST, len(self._rows) // _MERGE_SHARE):
             self._merge()
 
+    def add_all(self, first: int, hashes: Sequence[TermHashes], counts: Sequence[TermCounts]) -> None:
+        """Add many rows at once, numbered from `first` on, each with its terms."""
+        sizes = [len(one) for one in hashes]
+        if sum(sizes) <= _MERGE_LEAST:
+            for row, (terms, times) in enumerate(zip(hashes, counts, strict=True), first):
+                self.add(row, terms, times)
+            return
+        rows = np.repeat(np.arange(first, first + len(sizes), dtype=np.uint32), sizes)
+        self._merge((np.concatenate(hashes), rows, np.concatenate(counts)))
+
     def find(self, term: int) -> tuple[Rows, Counts]:
         """Rows that have a term, and how often it stands in each; two arrays of shape (n,)."""
         at = int(np.searchsorted(self._terms, np.uint32(term)))
@@ -65,14 +75,18 @@ class Postings:
             np.concatenate([counts for _, counts in parts]).astype(np.float64),
         )
 
-    def _merge(self) -> None:
-        """Sort the new postings in among the others."""
+    def _merge(self, *more: tuple[TermHashes, npt.NDArray[np.uint32], TermCounts]) -> None:
+        """Sort the new postings in among the others, and `more`: terms, rows and counts of equal length."""
         terms = [np.repeat(self._terms, np.diff(self._starts))]
         rows, counts = [self._rows], [self._counts]
         for term, term_rows, term_counts in self._recent_postings():
             terms.append(np.full(len(term_rows), term, dtype=np.uint32))
             rows.append(term_rows)
             counts.append(term_counts)
+        for more_terms, more_rows, more_counts in more:
+            terms.append(more_terms)
+            rows.append(more_rows)
+            counts.append(more_counts)
         every = np.concatenate(terms)
         order = np.argsort(every, kind="stable")
         self._terms, first = np.unique(every[order], return_index=True)

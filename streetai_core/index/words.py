@@ -1,30 +1,24 @@
-"""The messages of one memory by their words: BM25 of each alone and together with its neighbours.
+"""The messages of one memory by their words, with what else recall asks of them: who, when, beside what.
 
-    score = sum over the question's terms of idf * tf * (k1 + 1) / (tf + k1 * (1 - b + b * length / mean length))
-    idf = ln(1 + (n - df + 0.5) / (df + 0.5))
-
-Robertson and Zaragoza 2009, with the idf of Lucene, which is never negative. Scores are divided by the sum of the
-question's idf, so that they mean the same for short and long questions: 0 is no word in common, 1 is about one mention
-of each.
+Everything that a question needs of all messages is kept up to date when one is added, so that a question only looks at
+the messages that have its words.
 """
 
 from __future__ import annotations
 
-import math
 from array import array
-from collections.abc import Iterable, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
+from streetai_core.index.bm25 import Collection, Flags, Floats, Integers, Rows, Term, WordScores, word_scores
+from streetai_core.index.grouping import Groups, grouped
 from streetai_core.index.postings import Postings
 from streetai_core.types import DaySpans, TermCounts, TermHashes
-
-K1 = 0.9
-B = 0.4
-"""Better than the usual 1.2 and 0.75 on short messages, where a word said twice says little more than once."""
 
 _FIRST_CAPACITY = 64
 """Rows that a new memory has room for; doubled whenever it is full."""
@@ -32,11 +26,10 @@ _FIRST_CAPACITY = 64
 _NONE = -1
 """No row."""
 
-Floats = npt.NDArray[np.float64]
-Flags = npt.NDArray[np.bool_]
-Rows = npt.NDArray[np.intp]
-Integers = npt.NDArray[np.int64]
 Number = TypeVar("Number", bound=np.generic)
+
+Rule = Callable[[Integers], Floats]
+"""What a column says of each row."""
 
 _COLUMNS = (
     "sequence",
@@ -48,19 +41,15 @@ _COLUMNS = (
     "question",
     "role",
     "timed",
+    "source",
+    "fingerprint",
     "previous",
     "following",
+    "around",
 )
 
-
-@dataclass(frozen=True, slots=True)
-class WordScores:
-    """How well the words of each message fit a question; arrays of shape (n,), 0 where nothing fits."""
-
-    own: Floats
-    """By the message's own words."""
-    around: Floats
-    """By the words of the message and of the two beside it in its conversation."""
+_GIVEN = tuple(name for name in _COLUMNS if name not in {"previous", "following"})
+"""The columns that a message fills by itself."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -80,6 +69,11 @@ class WordsEntry:
     days: DaySpans
     """Shape (m, 2): first and last day of each time that the text speaks of."""
     replaces: Sequence[int] = ()
+    source: int = 0
+    """Any number for each source."""
+    trust: float = 1.0
+    fingerprint: int = 0
+    """The same for the same text."""
 
 
 class WordIndex:
@@ -89,6 +83,7 @@ class WordIndex:
         self._count = 0
         self._integers = {name: np.full(_FIRST_CAPACITY, _NONE, dtype=np.int64) for name in _COLUMNS}
         self._alive = np.zeros(_FIRST_CAPACITY, dtype=np.bool_)
+        self._trust = np.ones(_FIRST_CAPACITY)
         self._row_of: dict[int, int] = {}
         self._postings = Postings()
         self._conversations: dict[str | None, int] = {}
@@ -97,6 +92,15 @@ class WordIndex:
         self._spans = (array("q"), array("q"), array("q"))
         self._replaces: dict[int, tuple[int, ...]] = {}
         self._rows_by_sequence = np.full(_FIRST_CAPACITY, _NONE, dtype=np.int64)
+        self._said_by: Counter[int] = Counter()
+        self._lengths = 0
+        self._lengths_around = 0
+        self._links: list[tuple[int, int]] | None = None
+        self._replaced: set[int] | None = None
+        self._groups: Groups | None = None
+        self._derived: dict[tuple[str, Rule], Floats] = {}
+        self.moves = 0
+        """How often a message has left its row; while it stays, rows were only added."""
 
     def __len__(self) -> int:
         """Messages that are there."""
@@ -116,14 +120,30 @@ class WordIndex:
         return self._alive[: self._count]
 
     @property
+    def trust(self) -> Floats:
+        """How far each row may be believed, 0 to 1, shape (n,)."""
+        return self._trust[: self._count]
+
+    @property
     def authors(self) -> dict[str, int]:
         """The number of each author's name."""
         return self._authors
+
+    def has_said(self, author: int) -> bool:
+        """Whether there is a message of the author with this number."""
+        return self._said_by[author] > 0
 
     @property
     def conversations(self) -> int:
         """How many conversations there ever were."""
         return len(self._conversations)
+
+    @property
+    def by_conversation(self) -> Groups:
+        """The rows of each conversation, in the order of their numbers."""
+        if self._groups is None or len(self._groups.of) != self._count:
+            self._groups = grouped(self.column("conversation"), len(self._conversations))
+        return self._groups
 
     def numbers_of(self, conversations: Iterable[str | None]) -> list[int]:
         """The numbers of those conversations that there are."""
@@ -132,10 +152,24 @@ class WordIndex:
     def column(self, name: str) -> Integers:
         """One column, shape (n,); -1 is none.
 
-        They are sequence, conversation, author, length (in terms), characters, day, role, question and timed (0 or 1),
-        previous and following (the rows of the neighbours in the conversation).
+        They are sequence, conversation, author, length (in terms), characters, day, role, source, fingerprint,
+        question and timed (0 or 1), previous and following (the rows of the neighbours in the conversation), around
+        (the length of the three).
         """
         return self._integers[name][: self._count]
+
+    def derived(self, name: str, rule: Rule) -> Floats:
+        """What a rule makes of a column that never changes, shape (n,); worked out once for each row.
+
+        Args:
+            name: characters, conversation, day, length, question, role, sequence or timed.
+            rule: works row by row. It is remembered: give the same function each time.
+        """
+        known = self._derived.get((name, rule), np.zeros(0))
+        if len(known) < self._count:
+            fresh = rule(self.column(name)[len(known) :])
+            known = self._derived[name, rule] = np.concatenate([known, fresh])
+        return known
 
     def rows_of(self, sequences: Integers) -> Rows:
         """The row of each message, -1 for one that is not there."""
@@ -158,25 +192,78 @@ class WordIndex:
             self._take_place(row, old)
         self._postings.add(row, entry.terms, entry.counts)
 
+    def put_all(self, entries: Sequence[WordsEntry]) -> None:
+        """Put many messages at once, as `put` does one by one."""
+        if not self._are_newer(entries):
+            for entry in entries:
+                self.put(entry)
+            return
+        first, self._count = self._count, self._count + len(entries)
+        while self._count > len(self._alive):
+            self._grow()
+        values = [self._values(entry) for entry in entries]
+        for name in _GIVEN:
+            self._integers[name][first : self._count] = [one[name] for one in values]
+        self._trust[first : self._count] = [entry.trust for entry in entries]
+        for row, (entry, own) in enumerate(zip(entries, values, strict=True), first):
+            self._register(row, entry, own)
+        self._join_ends(first)
+        self._postings.add_all(first, [entry.terms for entry in entries], [entry.counts for entry in entries])
+
+    def _are_newer(self, entries: Sequence[WordsEntry]) -> bool:
+        """Whether these are in the order they were said, and later than all that is there."""
+        before = int(self.column("sequence").max(initial=_NONE))
+        for entry in entries:
+            if entry.sequence <= before:
+                return False
+            before = entry.sequence
+        return bool(entries)
+
+    def _join_ends(self, first: int) -> None:
+        """Put the rows from `first` on at the ends of their conversations, in order."""
+        rows = np.arange(first, self._count)
+        before = np.full(len(rows), _NONE)
+        for number, conversation in enumerate(self.column("conversation")[first:].tolist()):
+            before[number] = self._last_of.get(conversation, _NONE)
+            self._last_of[conversation] = first + number
+        previous, following = self._integers["previous"], self._integers["following"]
+        previous[rows], following[rows] = before, _NONE
+        following[before[before != _NONE]] = rows[before != _NONE]
+        # The last ones of before have got a neighbour too.
+        touched = np.concatenate([rows, np.unique(before[(before != _NONE) & (before < first)])])
+        length, around = self._integers["length"], self._integers["around"]
+        total = length[touched]
+        for side in (previous, following):
+            beside = side[touched]
+            total += np.where(beside == _NONE, 0, length[beside])
+        self._lengths_around += int((total - around[touched]).sum())
+        around[touched] = total
+
     def remove(self, sequences: Iterable[int]) -> None:
         """Forget messages; unknown ones are ignored."""
         for sequence in sequences:
             row = self._row_of.pop(sequence, None)
             if row is None:
                 continue
-            self._alive[row] = False
+            self._bury(row)
             self._rows_by_sequence[sequence] = _NONE
-            self._replaces.pop(row, None)
             self._bridge(row)
 
     def replacements(self) -> list[tuple[int, int]]:
-        """(row of the newer message, row of the one that it replaces), for those where both are there."""
-        return [
-            (newer, self._row_of[sequence])
-            for newer, replaced in self._replaces.items()
-            for sequence in replaced
-            if sequence in self._row_of
-        ]
+        """(row of the newer message, row of the one that it replaces), where both are there; the oldest newer first."""
+        if self._links is None:
+            self._replaced = None
+            sequence = self._integers["sequence"]
+            self._links = sorted(
+                (
+                    (newer, self._row_of[replaced])
+                    for newer, every in self._replaces.items()
+                    for replaced in every
+                    if replaced in self._row_of
+                ),
+                key=lambda link: int(sequence[link[0]]),
+            )
+        return self._links
 
     def revisions(self, sequence: int) -> list[int]:
         """Sequences of the messages that a message replaced, itself, and those that replaced it, oldest first."""
@@ -192,8 +279,10 @@ class WordIndex:
 
     def replaced(self) -> set[int]:
         """Sequences of the messages whose statement a later one has replaced."""
-        sequence = self._integers["sequence"]
-        return {int(sequence[older]) for _, older in self.replacements()}
+        links = self.replacements()
+        if self._replaced is None:
+            self._replaced = {int(self._integers["sequence"][older]) for _, older in links}
+        return self._replaced
 
     def speaks_of(self, first: int, last: int) -> Flags:
         """Which rows speak of a time that touches the days from `first` to `last`, or were said then; shape (n,)."""
@@ -211,73 +300,42 @@ class WordIndex:
     def scores(self, terms: Iterable[int], length: int = 0) -> WordScores:
         """BM25 of every row for a question.
 
-        A message that is the question itself, asked before, lends its words to what follows it, its answer, and not to
-        what stands before it.
-
         Args:
             terms: hashes of the question's terms.
             length: how many terms it has, repetitions counted.
         """
-        own, around = np.zeros(self._count), np.zeros(self._count)
         number = len(self)
-        most = 0.0
-        lengths = self.column("length").astype(np.float64)
-        norm = _length_norm(lengths, self.alive)
-        norm_around = _length_norm(self._around(lengths), self.alive)
-        found = [self._living(term) for term in dict.fromkeys(terms)]
-        same = self._asked_before(found, length)
-        for rows, counts in found:
-            most += _idf(number, len(rows))
-            if len(rows):
-                own[rows] += _idf(number, len(rows)) * _saturated(counts, norm[rows])
-                wide_rows, wide_counts = self._spread(rows, counts, back=~same[rows])
-                around[wide_rows] += _idf(number, len(wide_rows)) * _saturated(wide_counts, norm_around[wide_rows])
-        if most:
-            own /= most
-            around /= most
-        return WordScores(own, around)
+        collection = Collection(
+            rows=self._count,
+            number=number,
+            lengths=self.column("length"),
+            around=self.column("around"),
+            mean_length=self._lengths / number if number else 0.0,
+            mean_around=self._lengths_around / number if number else 0.0,
+            previous=self.column("previous"),
+            following=self.column("following"),
+        )
+        return word_scores(collection, [self._living(term) for term in dict.fromkeys(terms)], length)
 
-    def _living(self, term: int) -> tuple[Rows, Floats]:
+    def _living(self, term: int) -> Term:
         """Rows of messages that are there and have a term, and how often."""
         rows, counts = self._postings.find(term)
+        if len(self) == self._count:
+            return rows, counts
         here = self._alive[rows]
         return rows[here], counts[here]
 
-    def _asked_before(self, found: Sequence[tuple[Rows, Floats]], length: int) -> Flags:
-        """Rows whose terms are those of the question, all of them and no others, shape (n,)."""
-        matched = np.zeros(self._count, dtype=np.int64)
-        for rows, _ in found:
-            matched[rows] += 1
-        same: Flags = (matched == len(found)) & (self.column("length") == length) & (length > 0)
-        return same
-
-    def _spread(self, rows: Rows, counts: Floats, *, back: Flags) -> tuple[Rows, Floats]:
-        """Rows that have a term themselves or beside them, and how often it stands in the three together.
-
-        A row counts for the one before it only where `back` says so.
-        """
-        every, weights = [rows], [counts]
-        for side in ("previous", "following"):
-            beside = self._integers[side][rows]
-            there = (beside != _NONE) & (back | (side == "following"))
-            every.append(beside[there].astype(np.intp))
-            weights.append(counts[there])
-        unique, inverse = np.unique(np.concatenate(every), return_inverse=True)
-        total: Floats = np.bincount(inverse, weights=np.concatenate(weights), minlength=len(unique)).astype(np.float64)
-        return unique, total
-
-    def _around(self, values: Floats) -> Floats:
-        """The sum of each row's value and its neighbours'."""
-        total: Floats = values.copy()
-        for side in ("previous", "following"):
-            beside = self.column(side)
-            there = beside != _NONE
-            total[there] += values[beside[there]]
-        return total
-
     def _fill(self, row: int, entry: WordsEntry) -> None:
+        values = self._values(entry)
+        for name, value in values.items():
+            self._integers[name][row] = value
+        self._trust[row] = entry.trust
+        self._register(row, entry, values)
+
+    def _values(self, entry: WordsEntry) -> dict[str, int]:
+        """What of a message goes into columns; authors and conversations get their numbers."""
         author = _NONE if entry.author is None else self._authors.setdefault(entry.author, len(self._authors))
-        values = {
+        return {
             "sequence": entry.sequence,
             "conversation": self._conversations.setdefault(entry.conversation, len(self._conversations)),
             "author": author,
@@ -287,10 +345,17 @@ class WordIndex:
             "question": int(entry.question),
             "role": entry.role,
             "timed": int(len(entry.days) > 0),
+            "source": entry.source,
+            "fingerprint": entry.fingerprint,
+            "around": 0,
         }
-        for name, value in values.items():
-            self._integers[name][row] = value
+
+    def _register(self, row: int, entry: WordsEntry, values: Mapping[str, int]) -> None:
+        """Count a row in, and know it by what is asked for."""
         self._alive[row] = True
+        self._lengths += values["length"]
+        self._said_by[values["author"]] += 1
+        self._links = None
         self._row_of[entry.sequence] = row
         self._know(entry.sequence, row)
         for first, last in entry.days.tolist():
@@ -313,6 +378,7 @@ class WordIndex:
             previous[behind] = row
         else:
             self._last_of[conversation] = row
+        self._measure_around(before, row, behind)
 
     def _take_place(self, row: int, old: int) -> None:
         """Put a row where another one of the same message was."""
@@ -325,8 +391,8 @@ class WordIndex:
         conversation = int(self._integers["conversation"][row])
         if self._last_of.get(conversation) == old:
             self._last_of[conversation] = row
-        self._alive[old] = False
-        self._replaces.pop(old, None)
+        self._bury(old)
+        self._measure_around(previous, row, following)
 
     def _bridge(self, row: int) -> None:
         """Make the neighbours of a removed row neighbours of each other."""
@@ -339,6 +405,28 @@ class WordIndex:
         if self._last_of.get(conversation) == row:
             self._last_of[conversation] = previous
         self._integers["previous"][row] = self._integers["following"][row] = _NONE
+        self._measure_around(previous, following)
+
+    def _bury(self, row: int) -> None:
+        """Count a row no more."""
+        self._alive[row] = False
+        self._lengths -= int(self._integers["length"][row])
+        self._lengths_around -= int(self._integers["around"][row])
+        self._said_by[int(self._integers["author"][row])] -= 1
+        self._replaces.pop(row, None)
+        self._links = None
+        self.moves += 1
+
+    def _measure_around(self, *rows: int) -> None:
+        """Add up anew the lengths of these rows and their neighbours."""
+        length, around = self._integers["length"], self._integers["around"]
+        for row in rows:
+            if row == _NONE:
+                continue
+            beside = (row, int(self._integers["previous"][row]), int(self._integers["following"][row]))
+            total = sum(int(length[one]) for one in beside if one != _NONE)
+            self._lengths_around += total - int(around[row])
+            around[row] = total
 
     def _know(self, sequence: int, row: int) -> None:
         while sequence >= len(self._rows_by_sequence):
@@ -348,21 +436,8 @@ class WordIndex:
     def _grow(self) -> None:
         capacity = 2 * len(self._alive)
         self._alive = _enlarged(self._alive, capacity)
+        self._trust = _enlarged(self._trust, capacity)
         self._integers = {name: _enlarged(column, capacity) for name, column in self._integers.items()}
-
-
-def _length_norm(lengths: Floats, alive: Flags) -> Floats:
-    """`k1 * (1 - b + b * length / mean length)` of each row."""
-    mean = float(lengths[alive].mean()) if alive.any() else 0.0
-    return K1 * (1 - B + B * lengths / (mean or 1.0))
-
-
-def _saturated(counts: Floats, norm: Floats) -> Floats:
-    return counts * (K1 + 1) / (counts + norm)
-
-
-def _idf(number: int, having: int) -> float:
-    return math.log(1 + (number - having + 0.5) / (having + 0.5))
 
 
 def _enlarged(values: npt.NDArray[Number], capacity: int) -> npt.NDArray[Number]:

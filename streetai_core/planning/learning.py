@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from streetai_core.config import Config
 from streetai_core.dynamics.credit import Floats
 from streetai_core.dynamics.learning import action_for, bounds_for, factor_for, learned_weight
 from streetai_core.placement import decayed_total
+from streetai_core.planning.trust import Standing
 from streetai_core.state import MemoryState
 from streetai_core.stores.base import Changes, Learned, StackRow
-from streetai_core.types import Role
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +25,7 @@ class LearningStep:
 
 
 def plan_learning(
-    state: MemoryState, keys: Sequence[int], credit: Floats, roles: Mapping[int, Role], config: Config
+    state: MemoryState, keys: Sequence[int], credit: Floats, standing: Standing, config: Config
 ) -> tuple[Changes, list[LearningStep]]:
     """Boost, demote and refresh the signals that were sent.
 
@@ -33,11 +33,11 @@ def plan_learning(
         state: the memory as it is.
         keys: the signals, all of which are there.
         credit: of each signal, shape (n,).
-        roles: message sequence -> role.
+        standing: whose signals these are.
         config: thresholds and factors.
     """
     rows = state.columns.rows(keys)
-    steps = [_step(state, int(row), float(share), roles, config) for row, share in zip(rows, credit, strict=True)]
+    steps = [_step(state, int(row), float(share), standing, config) for row, share in zip(rows, credit, strict=True)]
     changes = Changes(
         head=state.head,
         learned=[step.learned for step in steps],
@@ -46,10 +46,13 @@ def plan_learning(
     return changes, steps
 
 
-def _step(state: MemoryState, row: int, contribution: float, roles: Mapping[int, Role], config: Config) -> LearningStep:
+def _step(state: MemoryState, row: int, contribution: float, standing: Standing, config: Config) -> LearningStep:
     columns = state.columns
-    low, high = bounds_for(roles[int(columns.column("sequence")[row])], config)
+    low, high = bounds_for(standing.trust[int(columns.column("sequence")[row])], config)
     action = action_for(contribution, config)
+    if action == "boost" and int(columns.keys[row]) in standing.boosted:
+        # An echo of its own words must not lift a text from reply to reply.
+        action = "none"
     factor = factor_for(action, config)
     base = float(columns.base[row])
     learned = Learned(
@@ -61,6 +64,7 @@ def _step(state: MemoryState, row: int, contribution: float, roles: Mapping[int,
         used=action == "boost",
         action=action,
         contribution=contribution,
+        conversation=standing.conversation,
     )
     return LearningStep(row, base, learned_weight(base, factor, low, high), learned)
 

@@ -16,7 +16,7 @@ from streetai_core.errors import InputError
 from streetai_core.text.chunking import Limits, split
 from streetai_core.text.clean import check_id, clean, is_blank
 from streetai_core.tokens import TokenCounter, count_message
-from streetai_core.types import ROLES, Chunk, Matrix, NewMessage
+from streetai_core.types import ROLES, SOURCES, Chunk, Matrix, NewMessage
 
 Progress = Callable[[int, int], None]
 """Called with (chunks embedded so far, chunks in all)."""
@@ -93,6 +93,7 @@ def check(message: NewMessage, number: int = 0) -> tuple[NewMessage, bool]:
             check_id(getattr(message, what), what)
     if message.name is not None and not isinstance(message.name, str):
         raise InputError(f"name of message {number} must be a str, got {type(message.name).__name__}")
+    _check_provenance(message, number)
     content, sanitised = clean(message.content)
     return replace(
         message,
@@ -100,7 +101,23 @@ def check(message: NewMessage, number: int = 0) -> tuple[NewMessage, bool]:
         name=None if message.name is None else clean(message.name)[0],
         created_at=_aware(message.created_at, number),
         metadata=plain_json(message.metadata, f"metadata of message {number}"),
+        trust=None if message.trust is None else float(message.trust),
     ), sanitised
+
+
+def _check_provenance(message: NewMessage, number: int) -> None:
+    """Source, trust and writer.
+
+    Raises:
+        InputError: naming the one that cannot be used.
+    """
+    if message.source is not None and message.source not in SOURCES:
+        raise InputError(f"source of message {number} must be one of {', '.join(SOURCES)}, got {message.source!r}")
+    trust = message.trust
+    if trust is not None and (isinstance(trust, bool) or not isinstance(trust, int | float) or not 0 <= trust <= 1):
+        raise InputError(f"trust of message {number} must be a number from 0 to 1, got {trust!r}")
+    if message.writer is not None:
+        check_id(message.writer, f"writer of message {number}")
 
 
 def plain_json(values: Mapping[str, Any] | None, what: str) -> dict[str, Any] | None:

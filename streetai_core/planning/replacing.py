@@ -74,20 +74,25 @@ class Replacing:
             nearest = np.max([columns.similarities(vector) for vector in vectors], axis=0)
             nearest[~self._is_of(speaker)] = -np.inf
             sequences = columns.column("sequence")
-            for row in np.argsort(-nearest)[: _PARTS * _CANDIDATES].tolist():
+            most = _PARTS * _CANDIDATES
+            best = np.arange(len(nearest))
+            if len(nearest) > most:
+                best = np.argpartition(-nearest, most)[:most]
+            for row in best[np.argsort(-nearest[best], kind="stable")].tolist():
                 if np.isfinite(nearest[row]):
                     near.setdefault(int(sequences[row]), float(nearest[row]))
         for sequence, (message, own) in self._fresh.items():
-            if (message.name, message.role) == (speaker.name, speaker.role):
+            if (message.name, message.role) == (speaker.name, speaker.role) and message.trust <= speaker.trust:
                 near[sequence] = float((own @ vectors.T).max())
         return near
 
     def _is_of(self, speaker: Message) -> npt.NDArray[np.bool_]:
-        """Which signals are of messages of a speaker."""
+        """Which signals are of messages of a speaker; nobody's word outdoes one that is trusted more."""
         words = self.state.words
-        rows = words.rows_of(self.state.columns.column("sequence"))
+        rows = self.state.alignment.at
         author = -1 if speaker.name is None else words.authors.get(speaker.name, _UNKNOWN)
         same = (words.column("author") == author) & (words.column("role") == ROLES.index(speaker.role))
+        same &= words.trust <= speaker.trust
         found: npt.NDArray[np.bool_] = (rows >= 0) & same[np.maximum(rows, 0)] if words.size else rows >= 0
         return found
 

@@ -10,10 +10,11 @@ import numpy as np
 from streetai_core.config import Config
 from streetai_core.planning.crediting import Reply, credit_of
 from streetai_core.planning.learning import LearningStep, plan_learning
+from streetai_core.planning.trust import Standing
 from streetai_core.state import MemoryState
 from streetai_core.stores.base import Changes
 from streetai_core.text.clean import check_id, is_blank
-from streetai_core.types import NewMessage, Role
+from streetai_core.types import NewMessage
 
 
 def identified(turn_id: str, messages: Iterable[NewMessage]) -> list[NewMessage]:
@@ -38,7 +39,7 @@ def plan_turn(
     keys: Sequence[int],
     reply: Reply,
     scores: Mapping[int, float],
-    roles: Mapping[int, Role],
+    standing: Standing,
     config: Config,
 ) -> tuple[Changes, list[LearningStep]]:
     """Add messages and learn from the reply among them, with the result of doing the one after the other.
@@ -49,14 +50,14 @@ def plan_turn(
         keys: the signals that were sent, all of which are in `state`.
         reply: what came back, and what it answers.
         scores: retrieval scores by signal key, as far as they are known.
-        roles: message sequence -> role, of the messages of those signals.
+        standing: whose signals these are.
         config: thresholds and factors.
     """
     after = _excerpt(state, keys, config)
     after.apply(added, added.head)
     # The excerpt has no messages of before, and so has the words of those that were added.
     credit = credit_of(state, keys, reply, scores, said=after.words)
-    learning, steps = plan_learning(after, keys, credit, roles, config)
+    learning, steps = plan_learning(after, keys, credit, standing, config)
     # Where both change a stack, the plan of learning has seen what the other one does to it.
     stacks = {row.key: row for row in (*added.stacks, *learning.stacks)}
     rows = state.columns.rows(keys)

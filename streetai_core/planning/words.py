@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import unicodedata
 from datetime import date, datetime
 from typing import Any
 
@@ -41,7 +43,17 @@ def words_row(message: Message, replaces: tuple[int, ...] = ()) -> WordsRow:
         counts=counts,
         days=_days(message),
         replaces=replaces,
+        source=message.source,
+        trust=message.trust,
+        writer=message.writer,
+        fingerprint=fingerprint(text),
     )
+
+
+def fingerprint(text: str) -> int:
+    """A signed number of 64 bits: the same for texts that differ in case, white space or width of letters only."""
+    plain = " ".join(unicodedata.normalize("NFKC", text).casefold().split())
+    return int.from_bytes(hashlib.blake2b(plain.encode(), digest_size=8).digest(), "big", signed=True)
 
 
 def _said_at(message: Message) -> datetime:

@@ -10,6 +10,7 @@ from uuid import uuid4
 import numpy as np
 
 from streetai_core.config import Config
+from streetai_core.dynamics.trust import default_trust, source_of
 from streetai_core.encoders.base import Encoder
 from streetai_core.errors import EncoderMismatchError, MessageConflictError
 from streetai_core.placement import Placement
@@ -17,7 +18,7 @@ from streetai_core.planning.preparing import Prepared
 from streetai_core.planning.replacing import Replacing
 from streetai_core.planning.words import words_row
 from streetai_core.state import MemoryState
-from streetai_core.stores.base import Changes, Head, SignalRow, WeightRow
+from streetai_core.stores.base import Changes, Head, Learned, SignalRow, WeightRow
 from streetai_core.types import Matrix, Message
 
 
@@ -120,13 +121,28 @@ def plan_update(
         ),
         messages=[message],
         words=[words_row(message, replacing.of(message, item.vectors))]
-        if item.chunks or old.sequence in state.words
+        if item.chunks or old.sequence in state.words or old.sequence in state.hidden
         else [],
         signals=signals,
         weights=weights,
+        learned=[_edited(weight) for weight in weights],
         stacks=placement.stack_rows,
         deleted_signals=gone,
         deleted_stacks=placement.deleted_stacks,
+    )
+
+
+def _edited(weight: WeightRow) -> Learned:
+    """The first entry in the log of a signal of an edited message; it changes nothing."""
+    return Learned(
+        key=weight.key,
+        factor=1.0,
+        low=weight.base_weight,
+        high=weight.base_weight,
+        last_used_turn=weight.last_used_turn,
+        used=False,
+        action="edit",
+        contribution=0.0,
     )
 
 
@@ -176,6 +192,7 @@ def plan_reencode(
         ],
         stacks=placement.stack_rows,
         deleted_stacks=list(state.stacks.keys),
+        event="reencode",
     )
 
 
@@ -204,6 +221,7 @@ def _same(message: Message, item: Prepared) -> None:
 def _stamped(item: Prepared, head: Head, now: datetime) -> tuple[Message, Head]:
     """The stored form of a message, and the head with its place taken."""
     new = item.message
+    source = new.source or source_of(new.role)
     ticks = new.ticks if new.ticks is not None else new.role != "tool" and not (new.metadata or {}).get("tool_calls")
     message = Message(
         message_id=new.message_id or uuid4().hex,
@@ -216,6 +234,9 @@ def _stamped(item: Prepared, head: Head, now: datetime) -> tuple[Message, Head]:
         created_at=new.created_at or now,
         metadata=new.metadata or {},
         sanitised=item.sanitised,
+        source=source,
+        trust=default_trust(source) if new.trust is None else new.trust,
+        writer=new.writer,
     )
     return message, replace(head, next_turn=head.next_turn + ticks, next_sequence=head.next_sequence + 1)
 

@@ -12,7 +12,7 @@ from streetai_core.errors import InputError
 from streetai_core.prompt.block import recalled_block
 from streetai_core.prompt.passages import Passage
 from streetai_core.prompt.turns import Turns, as_turns, join, with_question
-from streetai_core.tokens import TokenCounter, count_messages
+from streetai_core.tokens import AdditiveCounter, TokenCounter, count_messages
 from streetai_core.types import Hit, Message
 
 
@@ -133,6 +133,19 @@ class Assembly:
         if self.cost(draft) > ceiling or self._counter.count(draft.block) > self.recall_limit:
             return False
         return self.caller_allows(draft)
+
+    def exceeds(self, draft: Draft, more: int, ceiling: float, counter: AdditiveCounter) -> bool:
+        """Whether a prompt is too long with a block that measures so much more.
+
+        Args:
+            draft: the prompt without it.
+            more: what the block grows by, in the counter's measure.
+            ceiling: most tokens of the prompt.
+            counter: the counter of this prompt.
+        """
+        content = counter.measure(str(draft.messages[-1]["content"]))
+        cost = self.cost(draft) - counter.tokens(content) + counter.tokens(content + more)
+        return cost > ceiling or counter.tokens(counter.measure(draft.block) + more) > self.recall_limit
 
     def caller_allows(self, draft: Draft) -> bool:
         """Whether the block of a prompt is within the limit that only the caller can check, if there is one."""

@@ -20,17 +20,45 @@ import hmac
 import unicodedata
 from collections import defaultdict
 from collections.abc import Sequence
+from functools import lru_cache
 
 from streetai_core.prompt.passages import Passage
-from streetai_core.types import ROLES
+from streetai_core.types import ROLES, Message
 
 _QUOTE = "> "
 _MARK_LENGTH = 8
 """Hexadecimal digits of the mark: 32 bits, and one guess per prompt."""
 _NAME_LENGTH = 40
 """Longest name shown; a name is a label, not a place for text."""
+_NAMES = 1024
+"""Names whose shown form is remembered: those of a busy server's last prompts."""
 _CHANGED = ", changed later"
 """Stands in the label of a statement that a later one has replaced."""
+_SPEAKERS = (*ROLES, "document", *(role.replace("i", "l") for role in ROLES))
+"""What a label can call a speaker, also as it reads where an i passes for an l."""
+_LOOK_ALIKES = {
+    ord(character): letter
+    for letter, characters in {
+        "a": "\u0430\u03b1\u0251\u1d004@",
+        "c": "\u0441\u03f2\u1d04",
+        "d": "\u0501\u1d05",
+        "e": "\u0435\u03b5\u1d073",
+        "i": "\u0456\u03b9\u0131\u026a\u04cf1|!",
+        "l": "\u029f",
+        "m": "\u043c\u1d0d",
+        "n": "\u0274\u0578",
+        "o": "\u043e\u03bf\u1d0f\u05850",
+        "p": "\u0440\u03c1\u1d18",
+        "r": "\u0433\u0280",
+        "s": "\u0455\ua7315$",
+        "t": "\u0442\u03c4\u1d1b7",
+        "u": "\u03c5\u057d\u1d1c",
+        "v": "\u0475\u03bd\u1d20",
+        "y": "\u0443\u028f",
+    }.items()
+    for character in characters
+}
+"""Letters of other scripts, small capitals, digits and signs that read as Latin letters, and what they read as."""
 _FENCING = "[]():>"
 """What fences, labels and quotes are made of; a name shows spaces in their place."""
 
@@ -57,18 +85,23 @@ def quoted(text: str) -> str:
 
 def label(passage: Passage, *, known: bool) -> str:
     """Who said a passage; with the role, unless the speaker is `known` from a label before."""
-    name, role = _shown_name(passage), passage.message.role
+    name, role = _shown_name(passage), speaker(passage.message)
     changed = _CHANGED if any(hit.replaced for hit in passage.hits) else ""
     if not name:
         return f"{role}{changed}:"
     return f"{name}{changed}:" if known and not _like_a_role(name) else f"{name} ({role}){changed}:"
 
 
+def speaker(message: Message) -> str:
+    """What a label calls whoever said it: the role, but a document is one, and a tool's text a tool's, in any role."""
+    return message.source if message.source in ("document", "tool") else message.role
+
+
 def _lines(passages: Sequence[Passage]) -> list[str]:
     """The lines of the block between the fences."""
     roles: defaultdict[str, set[str]] = defaultdict(set)
     for passage in passages:
-        roles[_shown_name(passage)].add(passage.message.role)
+        roles[_shown_name(passage)].add(speaker(passage.message))
     lines: list[str] = []
     day = ""
     known: set[str] = set()
@@ -85,14 +118,20 @@ def _lines(passages: Sequence[Passage]) -> list[str]:
 
 def _shown_name(passage: Passage) -> str:
     """The author's name as a label shows it; empty if nothing of it can be shown."""
+    return _shown(passage.message.name or "")
+
+
+@lru_cache(maxsize=_NAMES)
+def _shown(name: str) -> str:
     # Look-alikes of brackets and letters, such as the full-width ones, become the plain characters first.
-    name = unicodedata.normalize("NFKC", passage.message.name or "")
-    return " ".join(_printable(name).split())[:_NAME_LENGTH].rstrip()
+    return " ".join(_printable(unicodedata.normalize("NFKC", name)).split())[:_NAME_LENGTH].rstrip()
 
 
+@lru_cache(maxsize=_NAMES)
 def _like_a_role(name: str) -> bool:
     """Whether a name without its role could be read as a role: "assistant", "System note"."""
-    return any(role in name.lower() for role in ROLES)
+    letters = "".join(filter(str.isalnum, unicodedata.normalize("NFKD", name).lower().translate(_LOOK_ALIKES)))
+    return any(role in spelled for spelled in (letters, letters.replace("i", "l")) for role in _SPEAKERS)
 
 
 def _printable(text: str) -> str:

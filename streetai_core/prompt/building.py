@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from streetai_core.config import Config
 from streetai_core.prompt.assembly import Assembly, Draft, Frame
 from streetai_core.prompt.selection import fill
 from streetai_core.prompt.turns import as_turns
-from streetai_core.stores.base import Head, MessageQuery, ReadTransaction
+from streetai_core.stores.base import CreditRow, Head, MessageQuery, ReadTransaction, Rows
+from streetai_core.stores.provenance import JournalRow, Origins
 from streetai_core.tokens import TokenCounter, count_message, count_messages
 from streetai_core.types import ActivatedStack, Hit, Inspector, Message, Prompt, RetrievedSignal
 
@@ -47,14 +48,25 @@ class Found:
     stacks: Sequence[ActivatedStack] = ()
 
 
+Hides = Callable[[Message], bool]
+"""Whether a message is in quarantine."""
+
 Recall = Callable[[set[int]], Found]
 """Recall for the question, without the messages of these sequences, which are shown anyway."""
 
 
 def build(
-    request: PromptRequest, transaction: ReadTransaction, recall: Recall, config: Config, counter: TokenCounter
+    request: PromptRequest,
+    transaction: ReadTransaction,
+    recall: Recall,
+    config: Config,
+    counter: TokenCounter,
+    *,
+    hides: Hides | None = None,
 ) -> Prompt:
-    """The prompt for a request, from one consistent view of the memory."""
+    """The prompt for a request, from one consistent view of the memory; `hides` is `None` if nothing is hidden."""
+    if hides is not None:
+        transaction = _Shown(transaction, hides, counter)
     if request.shown is not None:
         return _build_beside(request, transaction, recall, config, counter)
     head = transaction.head or Head(memory_id="", token="")
@@ -118,6 +130,43 @@ def _build_beside(
         inspector=_inspect(draft, found, assembly, counter, request, whole_history=False),
         recalled_text=draft.block,
     )
+
+
+class _Shown(ReadTransaction):
+    """A view of a memory without the messages that are in quarantine, as if they had been deleted."""
+
+    def __init__(self, transaction: ReadTransaction, hides: Hides, counter: TokenCounter) -> None:
+        self._transaction = transaction
+        self._hides = hides
+        self._counter = counter
+
+    @property
+    def head(self) -> Head | None:
+        head = self._transaction.head
+        gone = [message for message in self._transaction.messages(MessageQuery()) if self._hides(message)]
+        return head and replace(
+            head,
+            message_count=head.message_count - len(gone),
+            history_tokens=max(
+                0, head.history_tokens - sum(count_message(message.content, self._counter) for message in gone)
+            ),
+        )
+
+    def messages(self, query: MessageQuery) -> list[Message]:
+        shown = [one for one in self._transaction.messages(replace(query, last=None)) if not self._hides(one)]
+        return shown if query.last is None else shown[max(0, len(shown) - max(0, query.last)) :]
+
+    def rows(self, since: int | None) -> Rows | None:
+        return self._transaction.rows(since)
+
+    def credits(self, key: int | None = None) -> list[CreditRow]:
+        return self._transaction.credits(key)
+
+    def journal(self) -> list[JournalRow]:
+        return self._transaction.journal()
+
+    def origins(self) -> list[Origins]:
+        return self._transaction.origins()
 
 
 def _recent(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from streetai_core.config import Config
 from streetai_core.prompt.packing import most_tokens
@@ -27,14 +27,21 @@ class Passage:
     message: Message
     spans: tuple[Span, ...]
     hits: tuple[Hit, ...] = ()
+    text: str = field(init=False)
+    """The parts in order, with marks where something is left out."""
 
-    @property
-    def text(self) -> str:
-        """The parts in order, with marks where something is left out."""
-        parts = _GAP.join(self.message.content[start:end].strip() for start, end in self.spans)
-        before = "[...] " if self.spans and self.message.content[: self.spans[0][0]].strip() else ""
-        after = " [...]" if self.spans and self.message.content[self.spans[-1][1] :].strip() else ""
-        return before + parts + after
+    def __post_init__(self) -> None:
+        """Put the text together once: it is counted and quoted many times while a prompt is filled."""
+        content = self.message.content
+        parts = _GAP.join(content[start:end].strip() for start, end in self.spans)
+        before = "[...] " if self.spans and not _is_blank(content, 0, self.spans[0][0]) else ""
+        after = " [...]" if self.spans and not _is_blank(content, self.spans[-1][1], len(content)) else ""
+        object.__setattr__(self, "text", before + parts + after)
+
+
+def _is_blank(text: str, start: int, end: int) -> bool:
+    """Whether there is nothing but white space in a part of a text."""
+    return start >= end or not text[start:end].strip()
 
 
 def whole(message: Message) -> Passage:

@@ -9,17 +9,21 @@ all ten at once, so that figures on those flatter a little. `tests.benchmarks.ab
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
+from streetai_core.index.alignment import Nearness
 from streetai_core.index.words import WordIndex
 from streetai_core.recall.question import Question, name_words
 from streetai_core.text.words import STOP_WORDS
 
 Floats = npt.NDArray[np.float64]
-Rows = npt.NDArray[np.intp]
+
+Evidence: TypeAlias = dict[str, Floats]
+"""The parts of the score that a message lends to its signals, by name: each of shape (m,) over the rows of the word
+index. A part that no message has is left out."""
 
 OWN_WORDS = 0.20
 """Weight of the words of a message itself."""
@@ -51,53 +55,8 @@ _BEST_OF_CONVERSATION = 3
 """Messages that stand for their conversation; one may be chance."""
 _CONVERSATION_WORDS = 0.5
 """Weight of words beside meaning where conversations are compared."""
-_FARTHEST = -1.0
-"""The cosine of a message that no signal stands for: none is lower."""
 _COHERENCE = 0.5
 """Cosine between two chunks of one message, on average; says how long the mean of their vectors is."""
-
-
-@dataclass(frozen=True, slots=True)
-class Evidence:
-    """The parts of the score that a message lends to its signals, by row of the word index; each of shape (n,)."""
-
-    words: Floats
-    author: Floats
-    time: Floats
-    length: Floats
-    whole: Floats
-    conversation: Floats
-
-    @property
-    def parts(self) -> dict[str, Floats]:
-        """The parts by name."""
-        return {
-            "words": self.words,
-            "author": self.author,
-            "time": self.time,
-            "length": self.length,
-            "whole": self.whole,
-            "conversation": self.conversation,
-        }
-
-
-@dataclass(frozen=True, slots=True)
-class Nearness:
-    """How near the signals of each message are to a question; arrays of shape (n,)."""
-
-    nearest: Floats
-    """Cosine of the nearest; -1 for a message without signals."""
-    total: Floats
-    """All cosines added up."""
-    signals: Floats
-    """How many signals there are."""
-
-    @property
-    def whole(self) -> Floats:
-        """Cosine of the mean of the signals' vectors, as far as cosines alone tell: exact for one signal."""
-        number = np.maximum(self.signals, 1.0)
-        length = np.sqrt((1.0 + (number - 1.0) * _COHERENCE) / number)
-        return np.asarray(self.total / number / length, dtype=np.float64)
 
 
 def gather(index: WordIndex, question: Question, near: Nearness) -> Evidence:
@@ -108,45 +67,38 @@ def gather(index: WordIndex, question: Question, near: Nearness) -> Evidence:
         question: what is asked.
         near: how near the signals of each message are.
     """
-    nearest = near.nearest
     found = index.scores(question.terms, question.length)
-    return Evidence(
-        words=OWN_WORDS * found.own + WORDS_AROUND * found.around,
-        author=_author(index, question),
-        time=_time(index, question),
-        length=_length(index),
-        whole=np.where(near.signals > 1, WHOLE * (near.whole - nearest), 0.0),
-        conversation=_conversation(index, np.maximum(nearest, 0.0) + _CONVERSATION_WORDS * found.own),
-    )
+    evidence: Evidence = {"words": OWN_WORDS * found.own + WORDS_AROUND * found.around}
+    author, time = _author(index, question), _time(index, question)
+    if author is not None:
+        evidence["author"] = author
+    if time is not None:
+        evidence["time"] = time
+    evidence["length"] = index.derived("characters", _length)
+    if len(near.several):
+        evidence["whole"] = _whole(near)
+    if index.conversations > 1:
+        relevance = np.maximum(near.nearest, 0.0) + _CONVERSATION_WORDS * found.own
+        evidence["conversation"] = _conversation(index, relevance)
+    return evidence
 
 
-def nearness(rows: Rows, similarity: Floats, size: int) -> Nearness:
-    """How near the messages are whose signals have these similarities.
+def _whole(near: Nearness) -> Floats:
+    """How far the meaning of each message that has several signals falls short of that of its nearest one.
 
-    Args:
-        rows: the row of each signal's message, -1 for none.
-        similarity: of each signal.
-        size: how many rows of messages there are.
+    The meaning of the whole is the cosine of the mean of the signals' vectors, as far as cosines alone tell.
     """
-    known = rows >= 0
-    at, values = rows[known], similarity[known]
-    nearest = np.full(size, _FARTHEST)
-    np.maximum.at(nearest, at, values)
-    return Nearness(
-        nearest=nearest,
-        total=np.bincount(at, weights=values, minlength=size).astype(np.float64),
-        signals=np.bincount(at, minlength=size).astype(np.float64),
-    )
-
-
-def _author(index: WordIndex, question: Question) -> Floats:
-    """Messages of the only author whom the question names."""
-    there = set(np.unique(index.column("author")[index.alive]).tolist())
-    named = {number for name, number in index.authors.items() if number in there and _is_named(name, question.words)}
-    part = np.zeros(index.size)
-    if len(named) == 1:
-        part[index.column("author") == named.pop()] = AUTHOR
+    part = np.zeros(len(near.nearest))
+    length = np.sqrt((1.0 + (near.signals - 1.0) * _COHERENCE) / near.signals)
+    part[near.several] = WHOLE * (near.total / near.signals / length - near.nearest[near.several])
     return part
+
+
+def _author(index: WordIndex, question: Question) -> Floats | None:
+    """Messages of the only author whom the question names."""
+    named = [number for name, number in index.authors.items() if _is_named(name, question.words)]
+    there = [number for number in named if index.has_said(number)]
+    return np.where(index.column("author") == there[0], AUTHOR, 0.0) if len(there) == 1 else None
 
 
 def _is_named(name: str, words: frozenset[str]) -> bool:
@@ -159,10 +111,12 @@ def _is_named(name: str, words: frozenset[str]) -> bool:
     return bool(parts) and (parts[0] in words if first_tells else words.issuperset(parts) and len(parts) > 1)
 
 
-def _time(index: WordIndex, question: Question) -> Floats:
+def _time(index: WordIndex, question: Question) -> Floats | None:
     """Messages of the time that the question names, that name a time if it asks for one, and the newer ones."""
-    part = np.zeros(index.size)
     wanted = question.time
+    if not (wanted.explicit or wanted.asks_when or wanted.recency):
+        return None
+    part = np.zeros(index.size)
     if wanted.explicit:
         for span in wanted.spans:
             part[index.speaks_of(span.start.toordinal(), span.end.toordinal())] = DATE
@@ -182,9 +136,9 @@ def _newness(index: WordIndex) -> Floats:
     return newness
 
 
-def _length(index: WordIndex) -> Floats:
+def _length(characters: npt.NDArray[np.int64]) -> Floats:
     """What a message loses for being long or short."""
-    tokens = np.maximum(index.column("characters") / _CHARACTERS_PER_TOKEN, 1.0)
+    tokens = np.maximum(characters / _CHARACTERS_PER_TOKEN, 1.0)
     long = np.maximum(0.0, np.log(tokens / LONG_TOKENS))
     short = np.maximum(0.0, np.log(SHORT_TOKENS / tokens))
     loss: Floats = np.asarray(-LONG * long - SHORT * short, dtype=np.float64)
@@ -193,24 +147,8 @@ def _length(index: WordIndex) -> Floats:
 
 def _conversation(index: WordIndex, relevance: Floats) -> Floats:
     """How far the best messages of each message's conversation fall short of those of the best conversation."""
-    if index.conversations < 2:  # noqa: PLR2004 - a comparison takes two
-        return np.zeros(index.size)
-    conversation = index.column("conversation")
-    best = _best_mean(conversation, np.where(index.alive, relevance, -np.inf), index.conversations)
-    lost: Floats = CONVERSATION * (best - best.max())[conversation]
+    if len(index) < index.size:
+        relevance = np.where(index.alive, relevance, -np.inf)
+    best = index.by_conversation.best_mean(relevance, _BEST_OF_CONVERSATION)
+    lost: Floats = (CONVERSATION * (best - best.max()))[index.column("conversation")]
     return lost
-
-
-def _best_mean(groups: npt.NDArray[np.int64], values: Floats, number: int) -> Floats:
-    """The mean of the best values of each group, shape (number,); -inf for a group without any."""
-    rest = values.copy()
-    total, count = np.zeros(number), np.zeros(number)
-    for _ in range(_BEST_OF_CONVERSATION):
-        best = np.full(number, -np.inf)
-        np.maximum.at(best, groups, rest)
-        there = np.isfinite(best)
-        total[there] += best[there]
-        count += there
-        rest[rest == best[groups]] = -np.inf
-    mean: Floats = np.divide(total, count, out=np.full(number, -np.inf), where=count > 0)
-    return mean

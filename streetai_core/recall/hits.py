@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
 
+import numpy as np
+
 from streetai_core.config import Config
-from streetai_core.dynamics.decay import TOLERANCE
+from streetai_core.dynamics.trust import Share, is_trusted
 from streetai_core.recall.ranking import Ranking
 from streetai_core.state import MemoryState
 from streetai_core.tokens import TokenCounter
-from streetai_core.types import Hit, Message, Miss, Signal
+from streetai_core.types import Hit, Message, Signal
 
-NEAR_MISSES = 10
-"""How many near misses `why` lists if not told; enough to see where the gate cuts, few enough to read."""
+_OWN = (
+    "key", "chunk_index", "last_used_turn", "stack", "code", "start", "end", "block_start", "block_end", "uses",
+)  # fmt: skip
+"""The columns that a signal shows."""
 
 
 def signal_id(state: MemoryState, key: int) -> str:
@@ -31,28 +36,43 @@ def signal_key(state: MemoryState, public_id: str) -> int | None:
 
 def signal_at(state: MemoryState, row: int, message: Message) -> Signal:
     """The signal in a row, with its text cut from its message."""
+    return signals_at(state, [(row, message)])[0]
+
+
+def signals_at(state: MemoryState, places: Sequence[tuple[int, Message]]) -> list[Signal]:
+    """The signals in some rows, each with its message; each column is read once for all of them."""
     columns = state.columns
-    start, end = int(columns.column("start")[row]), int(columns.column("end")[row])
-    return Signal(
-        signal_id=signal_id(state, int(columns.keys[row])),
-        content=message.content[start:end].strip(),
-        role=message.role,
-        turn=message.turn,
-        parent_turn_id=message.message_id,
-        chunk_index=int(columns.column("chunk_index")[row]),
-        base_weight=float(columns.base[row]),
-        last_used_turn=int(columns.column("last_used_turn")[row]),
-        stack_id=f"{state.head.token}.stack.{int(columns.column('stack')[row])}",
-        kind="code" if columns.column("code")[row] else "chunk",
-        start=start,
-        end=end,
-        block_start=int(columns.column("block_start")[row]),
-        block_end=int(columns.column("block_end")[row]),
-        conversation_id=message.conversation_id,
-        name=message.name,
-        created_at=message.created_at,
-        uses=int(columns.column("uses")[row]),
-    )
+    rows = np.array([row for row, _ in places], dtype=np.intp)
+    own = zip(columns.base[rows].tolist(), *(columns.column(name)[rows].tolist() for name in _OWN), strict=True)
+    token = state.head.token
+    return [
+        Signal(
+            signal_id=f"{token}.{key}",
+            content=message.content[start:end].strip(),
+            role=message.role,
+            turn=message.turn,
+            parent_turn_id=message.message_id,
+            chunk_index=chunk_index,
+            base_weight=base_weight,
+            last_used_turn=last_used_turn,
+            stack_id=f"{token}.stack.{stack}",
+            kind="code" if code else "chunk",
+            start=start,
+            end=end,
+            block_start=block_start,
+            block_end=block_end,
+            conversation_id=message.conversation_id,
+            name=message.name,
+            created_at=message.created_at,
+            uses=uses,
+            source=message.source,
+            trust=message.trust,
+            writer=message.writer,
+        )
+        for (_, message), (
+            base_weight, key, chunk_index, last_used_turn, stack, code, start, end, block_start, block_end, uses,
+        ) in zip(places, own, strict=True)
+    ]  # fmt: skip
 
 
 def sequences_of(state: MemoryState, ranking: Ranking, positions: Iterable[int]) -> list[int]:
@@ -62,68 +82,82 @@ def sequences_of(state: MemoryState, ranking: Ranking, positions: Iterable[int])
 
 
 def hits_of(
-    state: MemoryState, ranking: Ranking, positions: Iterable[int], messages: Mapping[int, Message]
+    state: MemoryState,
+    ranking: Ranking,
+    positions: Iterable[int],
+    messages: Mapping[int, Message],
+    *,
+    question: str | None = None,
+    asked_in: str | None = None,
 ) -> list[Hit]:
-    """The candidates at `positions` as hits; `messages` has their texts, by sequence."""
-    sequences = state.columns.column("sequence")
+    """The candidates at `positions` as hits.
+
+    Args:
+        state: the memory.
+        ranking: the candidates.
+        positions: which of them.
+        messages: their texts, by sequence; one without is left out.
+        question: what they were found for.
+        asked_in: the conversation that it was asked in.
+    """
+    wanted = np.array(list(positions), dtype=np.intp)
+    rows = ranking.rows[wanted]
+    sequences = state.columns.column("sequence")[rows].tolist()
+    there = [number for number, sequence in enumerate(sequences) if sequence in messages]
+    wanted, rows = wanted[there], rows[there]
+    own = [messages[sequences[number]] for number in there]
     replaced = state.words.replaced()
-    return [
-        _hit(state, ranking, position, messages[sequence], replaced=sequence in replaced)
-        for position in positions
-        if (sequence := int(sequences[ranking.rows[position]])) in messages
-    ]
-
-
-def within(hits: Sequence[Hit], limit: int, token_budget: int | None, counter: TokenCounter) -> list[Hit]:
-    """The first hits that fit: at most `limit`, and at most so many tokens of text together."""
-    chosen: list[Hit] = []
-    spent = 0
-    for hit in hits:
-        if len(chosen) == limit:
-            break
-        cost = 0 if token_budget is None else counter.count(hit.signal.content)
-        if token_budget is None or spent + cost <= token_budget:
-            chosen.append(hit)
-            spent += cost
-    return chosen
-
-
-def near_misses(
-    state: MemoryState, ranking: Ranking, positions: Sequence[int], messages: Mapping[int, Message], config: Config
-) -> list[Miss]:
-    """The candidates at `positions`, which were not chosen, each with the rule that kept it out."""
-    hits = hits_of(state, ranking, positions, messages)
-    return [
-        Miss(hit=hit, reason=_reason(hit, bool(ranking.passed[position]), config))
-        for position, hit in zip(positions, hits, strict=True)
-    ]
-
-
-def _hit(state: MemoryState, ranking: Ranking, position: int, message: Message, *, replaced: bool) -> Hit:
-    similarity, score = float(ranking.similarity[position]), float(ranking.scores[position])
-    return Hit(
-        signal=signal_at(state, int(ranking.rows[position]), message),
-        score=score,
-        parts={name: float(part[position]) for name, part in ranking.parts.items()},
-        similarity=similarity,
-        effective_weight=float(ranking.effective[position]),
-        revived=bool(ranking.revived[position]),
-        replaced=replaced,
+    names = tuple(ranking.parts)
+    values = zip(
+        signals_at(state, list(zip(rows.tolist(), own, strict=True))),
+        *(column[wanted].tolist() for column in (ranking.scores, ranking.similarity, ranking.effective)),
+        ranking.revived[wanted].tolist(),
+        zip(*(ranking.parts[name][wanted].tolist() for name in names), strict=True),
+        strict=True,
     )
+    return [
+        Hit(
+            signal=signal,
+            score=score,
+            parts=dict(zip(names, parts, strict=True)),
+            similarity=similarity,
+            effective_weight=effective,
+            revived=revived,
+            replaced=message.sequence in replaced,
+            question=question,
+            asked_in=asked_in,
+        )
+        for message, (signal, score, similarity, effective, revived, parts) in zip(own, values, strict=True)
+    ]
 
 
-def _reason(hit: Hit, passed: bool, config: Config) -> str:  # noqa: FBT001 - one flag of one private rule
-    """Which rule kept a candidate out."""
-    if passed:
-        return "says what a better hit says, or ranks behind the thinking space"
-    dead = hit.effective_weight < config.death_threshold
-    if dead and not config.revival_similarity:
-        return f"dead (effective weight {hit.effective_weight:.3f}), and revival is off"
-    if config.ranking == "additive" and config.strategy != "vector":
-        relevance = hit.parts["meaning"] + hit.parts["words"]
-        return f"meaning and words ({relevance:.3f}) are below min_relevance {config.min_relevance}"
-    if config.ranking == "additive":
-        return f"similarity {hit.similarity:.3f} is below min_similarity {config.min_similarity}"
-    if dead and hit.similarity < config.revival_similarity - TOLERANCE:
-        return f"dead, and similarity {hit.similarity:.3f} is below revival_similarity {config.revival_similarity}"
-    return f"score {hit.score:.3f} is below activation_threshold {config.activation_threshold}"
+def within(
+    hits: Sequence[Hit], limit: int, token_budget: int | None, counter: TokenCounter, config: Config
+) -> list[Hit]:
+    """The first hits that fit: at most `limit`, and at most so many tokens of text together; in the order given.
+
+    Those that are not trusted take at most their share of both, unless there is room for all that are trusted.
+    """
+    places = Share(limit, config.max_untrusted_share)
+    tokens = Share(math.inf if token_budget is None else token_budget, config.max_untrusted_share)
+    chosen: list[int] = []
+    put_off: list[int] = []
+    spent = 0
+    contested = False
+    for turn in (range(len(hits)), put_off):
+        for number in turn:
+            if len(chosen) == limit or (contested and turn is put_off):
+                break
+            cost = 0 if token_budget is None else counter.count(hits[number].signal.content)
+            if token_budget is not None and spent + cost > token_budget:
+                contested |= is_trusted(hits[number].signal.trust, config) and cost <= token_budget
+                continue
+            if turn is not put_off and not is_trusted(hits[number].signal.trust, config):
+                if not (places.allows(1) and tokens.allows(cost)):
+                    put_off.append(number)
+                    continue
+                places.take(1)
+                tokens.take(cost)
+            chosen.append(number)
+            spent += cost
+    return [hits[number] for number in sorted(chosen)]

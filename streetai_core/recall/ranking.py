@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from streetai_core.config import Config
 from streetai_core.dynamics.decay import Flags, Floats, alive
+from streetai_core.dynamics.trust import Share
 from streetai_core.index.columns import Rows
 from streetai_core.recall.filtering import RecallFilter
 from streetai_core.recall.question import Question
-from streetai_core.recall.scoring import Scored, by_product, by_sum
+from streetai_core.recall.repetition import without_repetitions
+from streetai_core.recall.scoring import Scope, Scored, by_product, by_sum
+from streetai_core.recall.topmost import topmost
 from streetai_core.state import MemoryState
 from streetai_core.types import ActivatedStack
 
@@ -53,10 +57,19 @@ class Ranking:
     """Whether the gate lets the signal through."""
     revived: Flags
     """Passed, and dead."""
+    doubtful: Flags
+    """Not trusted."""
 
 
 def rank(
-    state: MemoryState, question: Question, config: Config, *, depth: int, wanted: RecallFilter | None = None
+    state: MemoryState,
+    question: Question,
+    config: Config,
+    *,
+    depth: int,
+    wanted: RecallFilter | None = None,
+    hidden: bool = False,
+    stacks: bool = True,
 ) -> tuple[Ranking, list[ActivatedStack]]:
     """Score every candidate of a question.
 
@@ -66,33 +79,64 @@ def rank(
         config: the settings.
         depth: how many of the best candidates are wanted.
         wanted: which signals may be found; `None`: all.
+        hidden: whether signals in quarantine are candidates too, to tell what would be made of them.
+        stacks: whether the stacks that the question woke are asked for.
 
     Returns:
         The ranking, and the stacks that the question woke, nearest first.
     """
-    woken = [] if question.vector is None else state.stacks.nearest(question.vector, config.top_stacks)
-    every = np.arange(len(state.columns))
-    rows = every if config.direct_search else state.members(key for key, _ in woken)
-    scored = (
-        by_product(state, rows, question, config)
-        if config.ranking == "product"
-        else by_sum(state, rows, question, config)
-    )
-    if wanted is not None:
-        scored = _only(scored, wanted.allows(state)[scored.rows])
-    stacks = [
+    woken = _woken(state, question, config) if stacks or not config.direct_search else []
+    scope = _scope(state, question, config, wanted, None if config.direct_search else woken, hidden=hidden)
+    if config.ranking == "product":
+        rows = np.arange(len(state.columns)) if scope.allowed is None else np.flatnonzero(scope.allowed)
+        scored = by_product(state, rows, question, config)
+    else:
+        scored = by_sum(state, scope, question, config, depth)
+    activated = [
         ActivatedStack(
             stack_id=f"{state.head.token}.stack.{key}", stack_score=cosine, signal_count=state.stacks.size(key)
         )
         for key, cosine in woken
     ]
-    return _sorted(state, scored, question, depth), stacks
+    return _sorted(state, scored, scope, config, depth), activated
+
+
+def _scope(
+    state: MemoryState,
+    question: Question,
+    config: Config,
+    wanted: RecallFilter | None,
+    woken: Sequence[tuple[int, float]] | None,
+    *,
+    hidden: bool,
+) -> Scope:
+    """Which signals may be found.
+
+    What the caller leaves out is scored with the others, so that a score does not depend on the filter.
+    """
+    searched: list[Flags] = []
+    if woken is not None:
+        searched.append(np.isin(state.columns.column("stack"), [key for key, _ in woken]))
+    if state.hidden and not hidden:
+        searched.append(state.shown)
+    allowed = list(searched)
+    if wanted is not None:
+        allowed.append(wanted.allows(state))
+    if question.without_messages:
+        allowed.append(~np.isin(state.columns.column("sequence"), list(question.without_messages)))
+    return Scope(_all(searched), _all(allowed), _doubtful(state, config))
+
+
+def _all(masks: Sequence[Flags]) -> Flags | None:
+    """What all of the masks allow; `None`: everything."""
+    return np.logical_and.reduce(masks) if masks else None
 
 
 def select(state: MemoryState, ranking: Ranking, config: Config, most: int, room: int | None = None) -> list[int]:
     """Positions in the ranking that may be recalled, best first: passed, and not said twice.
 
-    The published pipeline keeps repetitions.
+    What is not trusted takes at most its share from what is, and says nothing twice, whoever is named as its author;
+    room that nothing trusted fills is free to it. The published pipeline keeps repetitions.
 
     Args:
         state: the memory.
@@ -102,21 +146,76 @@ def select(state: MemoryState, ranking: Ranking, config: Config, most: int, room
         room: tokens that their passages can take; what is far beyond is not selected.
     """
     positions = np.flatnonzero(ranking.passed)
+    if not ranking.doubtful[positions].any():
+        return _select_trusted(state, ranking, positions, config, most=most, room=room)
+    if room is not None and config.ranking != "product":
+        doubtful = ranking.doubtful[positions]
+        enough = [
+            one[: _enough(state, ranking, one, config, room)] for one in (positions[~doubtful], positions[doubtful])
+        ]
+        positions = np.sort(np.concatenate(enough))
+    choice = _Choice(state, ranking, config, min(most, len(positions)))
+    share = Share(most, config.max_untrusted_share)
+    put_off = []
+    for position in map(int, positions):
+        if choice.is_full:
+            break
+        if not ranking.doubtful[position]:
+            choice.add(position)
+        elif not share.allows(1):
+            put_off.append(position)
+        elif choice.add(position):
+            share.take(1)
+    for position in put_off:
+        choice.add(position)
+    return sorted(choice.positions)
+
+
+def _select_trusted(
+    state: MemoryState, ranking: Ranking, positions: Rows, config: Config, *, most: int, room: int | None
+) -> list[int]:
+    """The same where everything is trusted, with a few products in place of one for each position."""
     if config.ranking == "product":
-        return list(map(int, positions[:most]))
+        return [int(position) for position in positions[:most]]
     if room is not None:
         positions = positions[: _enough(state, ranking, positions, config, room)]
-    chosen: list[int] = []
-    vectors = np.empty((min(most, len(positions)), state.columns.dim), dtype=np.float32)
-    for position in positions:
-        if len(chosen) == most:
-            break
-        vector = state.columns.vectors[ranking.rows[position]]
-        if chosen and float((vectors[: len(chosen)] @ vector).max()) >= DUPLICATE_SIMILARITY:
-            continue
-        vectors[len(chosen)] = vector
-        chosen.append(int(position))
-    return chosen
+    chosen = without_repetitions(state.columns.vectors, ranking.rows[positions], DUPLICATE_SIMILARITY, most)
+    return [int(position) for position in positions[chosen]]
+
+
+class _Choice:
+    """Positions chosen so far, none of which says what another one says."""
+
+    def __init__(self, state: MemoryState, ranking: Ranking, config: Config, most: int) -> None:
+        self.positions: list[int] = []
+        self._state = state
+        self._ranking = ranking
+        self._repeats = config.ranking == "product"
+        self._most = most
+        self._vectors = np.empty((most, state.columns.dim), dtype=np.float32)
+        self._said: set[tuple[int, ...]] = set()
+
+    @property
+    def is_full(self) -> bool:
+        """Whether nothing more can be chosen."""
+        return len(self.positions) == self._most
+
+    def add(self, position: int) -> bool:
+        """Choose a position, unless there is no room or it says what is said already; whether it was chosen."""
+        if self.is_full or (not self._repeats and self._is_said(position)):
+            return False
+        self._vectors[len(self.positions)] = self._state.columns.vectors[self._ranking.rows[position]]
+        self.positions.append(position)
+        if self._ranking.doubtful[position]:
+            self._said.add(_identity(self._state, self._ranking.rows[position : position + 1])[0])
+        return True
+
+    def _is_said(self, position: int) -> bool:
+        row = self._ranking.rows[position : position + 1]
+        if self._ranking.doubtful[position] and _identity(self._state, row)[0] in self._said:
+            return True
+        near = self._vectors[: len(self.positions)] @ self._state.columns.vectors[row[0]]
+        return bool(len(near)) and float(near.max()) >= DUPLICATE_SIMILARITY
 
 
 def _enough(state: MemoryState, ranking: Ranking, positions: Rows, config: Config, room: int) -> int:
@@ -136,16 +235,24 @@ def deep(wide: int) -> int:
     return _DEPTH * wide + _DEPTH_LEAST
 
 
-def _only(scored: Scored, kept: Flags) -> Scored:
-    """Some of the candidates. Left out after scoring, so that a score does not depend on the filter."""
-    return Scored(
-        rows=scored.rows[kept],
-        similarity=scored.similarity[kept],
-        parts={name: part[kept] for name, part in scored.parts.items()},
-        effective=scored.effective[kept],
-        passed=scored.passed[kept],
-        death=scored.death,
-    )
+def _woken(state: MemoryState, question: Question, config: Config) -> list[tuple[int, float]]:
+    """The stacks nearest to a question, with their cosines; none of which everything is in quarantine."""
+    if question.vector is None:
+        return []
+    if not state.hidden:
+        return state.stacks.nearest(question.vector, config.top_stacks)
+    shown = set(state.columns.column("stack")[state.shown].tolist())
+    nearest = state.stacks.nearest(question.vector, len(state.stacks))
+    return [one for one in nearest if one[0] in shown][: config.top_stacks]
+
+
+def _identity(state: MemoryState, rows: Rows) -> list[tuple[int, ...]]:
+    """What is the same for signals that repeat a text of the same source, whoever is named as its author."""
+    columns, words = state.columns, state.words
+    at = words.rows_of(columns.column("sequence")[rows])
+    chunks = columns.column("chunk_index")[rows]
+    texts = [words.column(name)[at] for name in ("source", "fingerprint")]
+    return list(zip(*(part.tolist() for part in (*texts, chunks)), strict=True))
 
 
 def considered(config: Config, *, limit: int | None = None, token_budget: int | None = None) -> int:
@@ -156,15 +263,21 @@ def considered(config: Config, *, limit: int | None = None, token_budget: int | 
     return _SPARE * most
 
 
-def _sorted(state: MemoryState, scored: Scored, question: Question, depth: int) -> Ranking:
-    """Candidates that are not shown anyway, best first; on a tie the newer signal. Only the `depth` best."""
-    columns = state.columns
-    kept = np.arange(len(scored.rows))
-    if question.without_messages:
-        kept = kept[~np.isin(columns.column("sequence")[scored.rows], list(question.without_messages))]
+def _sorted(state: MemoryState, scored: Scored, scope: Scope, config: Config, depth: int) -> Ranking:
+    """The best candidates, best first; on a tie the newer signal.
+
+    Only the `depth` best that are trusted and the `depth` best of the others, so that neither can hide the other.
+    """
     scores: Floats = np.asarray(np.sum(list(scored.parts.values()), axis=0), dtype=np.float64)
-    kept = _best(kept, scores, depth)
-    order = kept[np.lexsort((-columns.keys[scored.rows[kept]], -scores[kept]))][:depth]
+    doubtful = np.zeros(len(scored.rows), dtype=np.bool_) if scope.doubtful is None else scope.doubtful[scored.rows]
+    # All that tie with the last one are kept.
+    kept = topmost(scores, depth, allowed=None if scope.doubtful is None else ~doubtful)
+    if doubtful.any():
+        others = np.flatnonzero(doubtful)
+        if len(others) > depth and config.ranking != "product":
+            others = _once(state, scored.rows, scores, others)
+        kept = np.concatenate([kept, others[topmost(scores[others], depth)]])
+    order = kept[np.lexsort((-state.columns.keys[scored.rows[kept]], -scores[kept]))]
     effective = scored.effective[order]
     return Ranking(
         rows=scored.rows[order],
@@ -174,13 +287,25 @@ def _sorted(state: MemoryState, scored: Scored, question: Question, depth: int) 
         effective=effective,
         passed=scored.passed[order],
         revived=scored.passed[order] & ~alive(effective, scored.death),
+        doubtful=doubtful[order],
     )
 
 
-def _best(kept: Rows, scores: Floats, depth: int) -> Rows:
-    """Those of `kept` with one of the `depth` best scores, in any order; those that tie with the last one too."""
-    if len(kept) <= depth:
-        return kept
-    last = np.partition(scores[kept], len(kept) - depth)[len(kept) - depth]
-    best: Rows = kept[scores[kept] >= last]
-    return best
+def _doubtful(state: MemoryState, config: Config) -> Flags | None:
+    """Which signals are not trusted, shape (n,); `None`: all are."""
+    # "Not from" and not "below", so that what is not a number is not trusted.
+    doubtful = ~(state.words.trust >= config.trusted_from)
+    if not doubtful.any():
+        return None
+    # -1, which stands for no message, is the last.
+    found: Flags = np.append(doubtful, np.False_)[state.alignment.at]
+    return found
+
+
+def _once(state: MemoryState, rows: Rows, scores: Floats, numbers: Rows) -> Rows:
+    """Of candidates that repeat each other the best one each: a text that is planted a thousand times hides nothing."""
+    best: dict[tuple[int, ...], int] = {}
+    order = numbers[np.argsort(-scores[numbers], kind="stable")]
+    for number, identity in zip(order.tolist(), _identity(state, rows[order]), strict=True):
+        best.setdefault(identity, number)
+    return np.array(list(best.values()), dtype=np.intp)

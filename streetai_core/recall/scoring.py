@@ -1,4 +1,8 @@
-"""What a signal's score is made of: the published product, or the sum of meaning, words, context and activation."""
+"""What a signal's score is made of: the published product, or the sum of meaning, words, context and activation.
+
+The sum is first added up for all signals but for activation, which is small and bounded. Only those that can be among
+the best with it are then looked at closely: they get their parts, and are judged by the gate.
+"""
 
 from __future__ import annotations
 
@@ -7,10 +11,20 @@ from dataclasses import dataclass
 import numpy as np
 
 from streetai_core.config import Config
-from streetai_core.dynamics.decay import TOLERANCE, Flags, Floats, Ints, activation, alive, product_scores
+from streetai_core.dynamics.decay import (
+    ACTIVATION_SPREAD,
+    TOLERANCE,
+    Flags,
+    Floats,
+    Ints,
+    activation,
+    alive,
+    product_scores,
+)
 from streetai_core.index.columns import Rows
-from streetai_core.recall.evidence import DATE, gather, nearness
+from streetai_core.recall.evidence import DATE, Evidence, gather
 from streetai_core.recall.question import Question
+from streetai_core.recall.topmost import topmost
 from streetai_core.state import MemoryState
 
 LENT = ("words", "author", "time", "length", "whole", "conversation", "change")
@@ -18,6 +32,29 @@ LENT = ("words", "author", "time", "length", "whole", "conversation", "change")
 
 CORRECTION = 0.02
 """By how much a statement stands above the one that it replaces, beyond what activation can make up for."""
+
+_ROUNDING = 1e-9
+"""More than sums of ten parts differ by when they are added in another order."""
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """Which signals a question may find; arrays of shape (n,), `None`: all."""
+
+    searched: Flags | None = None
+    """Those that are looked at: with `direct_search` off, those of the woken stacks."""
+    allowed: Flags | None = None
+    """Those among them that the caller wants."""
+    doubtful: Flags | None = None
+    """Those that are not trusted; `None`: none."""
+
+    def topmost(self, total: Floats, depth: int, within: float) -> Rows:
+        """The allowed signals, ascending, that are trusted and among the best, and all that are not trusted."""
+        if self.doubtful is None:
+            return topmost(total, depth, within=within, allowed=self.allowed)
+        allowed = np.ones(len(total), dtype=np.bool_) if self.allowed is None else self.allowed
+        trusted = topmost(total, depth, within=within, allowed=allowed & ~self.doubtful)
+        return np.sort(np.concatenate([trusted, np.flatnonzero(allowed & self.doubtful)]))
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,16 +70,15 @@ class Scored:
     """The effective weight below which a signal is dead."""
 
 
-def _similarity(state: MemoryState, question: Question) -> Floats:
-    """Cosine of every signal with the question; zeros if it could not be embedded."""
-    columns = state.columns
-    if question.vector is None or not len(columns):
-        return np.zeros(len(columns))
-    return columns.similarities(question.vector).astype(np.float64)
-
-
 def by_product(state: MemoryState, rows: Rows, question: Question, config: Config) -> Scored:
-    """The published score: weight times similarity."""
+    """The published score: weight times similarity.
+
+    Args:
+        state: the memory.
+        rows: the signals to score.
+        question: what is asked.
+        config: the settings.
+    """
     similarity = _similarity(state, question)[rows]
     effective = state.effective(rows, question.turn, config)
     dead = ~alive(effective, config.death_threshold)
@@ -62,74 +98,119 @@ def by_product(state: MemoryState, rows: Rows, question: Question, config: Confi
     )
 
 
-def by_sum(state: MemoryState, rows: Rows, question: Question, config: Config) -> Scored:
-    """The sum of meaning, words, context and a little activation."""
-    every = _similarity(state, question)
-    similarity = every[rows]
+def by_sum(state: MemoryState, scope: Scope, question: Question, config: Config, depth: int) -> Scored:
+    """The sum of meaning, words, context and a little activation, of all signals that can be among the best.
+
+    Args:
+        state: the memory.
+        scope: which signals may be found. What is left out still lends its context.
+        question: what is asked.
+        config: the settings.
+        depth: how many of the best are wanted.
+    """
+    similarity = _similarity(state, question)
+    lending = None if config.strategy == "vector" else _Lending(state, scope, question, config, similarity)
+    total = similarity if lending is None else lending.total
+    rows = scope.topmost(total, depth, config.activation_share * ACTIVATION_SPREAD + _ROUNDING)
+    near = similarity[rows]
     effective = state.effective(rows, question.turn, config)
     age: Ints = question.turn - state.columns.column("last_used_turn")[rows]
-    parts = {"meaning": similarity if config.strategy != "keyword" else np.zeros(len(rows))}
-    if config.strategy != "vector":
-        parts |= _lent(state, rows, question, every)
-        if not question.time.past:
-            _correct(state, parts, rows, every, CORRECTION + config.activation_share)
-    parts["activation"] = config.activation_share * activation(effective, age, config.max_base_weight)
-    if config.strategy == "vector":
-        passed = similarity >= config.min_similarity - TOLERANCE
+    parts = {"meaning": near if config.strategy != "keyword" else np.zeros(len(rows))}
+    if lending is None:
+        passed = near >= config.min_similarity - TOLERANCE
     else:
+        parts |= lending.parts(rows)
         # A correction is as relevant as what it corrects, even if it does not name the matter again.
         passed = parts["meaning"] + parts["words"] + parts["change"] >= config.min_relevance - TOLERANCE
         # What was said on the day that is asked about is wanted whatever it says.
         passed |= parts["time"] >= DATE - TOLERANCE
+    bounds = (config.min_base_weight, config.max_base_weight)
+    parts["activation"] = config.activation_share * activation(state.columns.base[rows], effective, age, bounds)
     if not config.revival_similarity:
         passed &= alive(effective, config.death_threshold)
-    return Scored(rows, similarity, parts, effective, passed, config.death_threshold)
+    return Scored(rows, near, parts, effective, passed, config.death_threshold)
 
 
-def _lent(state: MemoryState, rows: Rows, question: Question, every: Floats) -> dict[str, Floats]:
-    """What its message lends to each signal: all of it to the nearest signal, all but the words to the others.
+def _similarity(state: MemoryState, question: Question) -> Floats:
+    """Cosine of every signal with the question; zeros if it could not be embedded."""
+    columns = state.columns
+    if question.vector is None or not len(columns):
+        return np.zeros(len(columns))
+    return columns.similarities(question.vector).astype(np.float64)
+
+
+class _Lending:
+    """What messages lend to their signals: all of it to the nearest signal, all but the words to the others.
 
     So a long message is found by its words once, and its other signals by what they mean.
     """
-    words = state.words
-    lent = {name: np.zeros(len(rows)) for name in LENT}
-    if not words.size:
+
+    def __init__(
+        self, state: MemoryState, scope: Scope, question: Question, config: Config, similarity: Floats
+    ) -> None:
+        alignment = state.alignment
+        self._at = alignment.at
+        self._evidence: Evidence = (
+            gather(state.words, question, alignment.nearness(similarity)) if state.words.size else {}
+        )
+        searched = scope.searched
+        self._followers = alignment.followers(
+            similarity if searched is None else np.where(searched, similarity, -np.inf)
+        )
+        self._leads = np.ones(len(similarity), dtype=np.bool_)
+        self._leads[self._followers] = False
+        self.total = self._total(similarity if config.strategy != "keyword" else np.zeros(len(similarity)))
+        """What each signal scores without activation, shape (n,)."""
+        self._lifted: dict[int, float] = {}
+        if not question.time.past:
+            self._correct(state, alignment.order, searched, CORRECTION + config.activation_share * ACTIVATION_SPREAD)
+
+    def parts(self, rows: Rows) -> dict[str, Floats]:
+        """What these signals, in ascending order, have from their messages, by name."""
+        at = self._at[rows]
+        known = at >= 0
+        lent: dict[str, Floats] = {}
+        for name in LENT:
+            part = lent[name] = np.zeros(len(rows))
+            if name in self._evidence:
+                part[known] = self._evidence[name][at[known]]
+        lent["words"][~self._leads[rows]] = 0.0
+        if self._lifted:
+            at_lifted = np.searchsorted(rows, list(self._lifted))
+            for number, (row, lift) in zip(at_lifted.tolist(), self._lifted.items(), strict=True):
+                if number < len(rows) and rows[number] == row:
+                    lent["change"][number] = lift
         return lent
-    message_rows = words.rows_of(state.columns.column("sequence"))
-    at = message_rows[rows]
-    known = at >= 0
-    near = nearness(message_rows, every, words.size)
-    for name, part in gather(words, question, near).parts.items():
-        lent[name][known] = part[at[known]]
-    lent["words"][~_leading(state, rows, every)] = 0.0
-    return lent
 
+    def _total(self, meaning: Floats) -> Floats:
+        if not self._evidence:
+            return meaning
+        of_message = np.sum(list(self._evidence.values()), axis=0)
+        # -1, which stands for no message, is the last.
+        total: Floats = meaning + np.append(of_message, 0.0)[self._at]
+        followers = self._followers
+        total[followers] -= self._evidence["words"][self._at[followers]]
+        return total
 
-def _leading(state: MemoryState, rows: Rows, every: Floats) -> Flags:
-    """Which signals are the nearest of their message; of those that tie, the one with the first place in it."""
-    columns = state.columns
-    at = state.words.rows_of(columns.column("sequence")[rows])
-    order = np.lexsort((columns.column("chunk_index")[rows], -every[rows], at))
-    _, first = np.unique(at[order], return_index=True)
-    leading = np.zeros(len(rows), dtype=np.bool_)
-    leading[order[first]] = True
-    leading &= at >= 0
-    return leading
-
-
-def _correct(state: MemoryState, parts: dict[str, Floats], rows: Rows, every: Floats, margin: float) -> None:
-    """Lift every statement above the one that it replaces, by the part "change"; the oldest first, for chains."""
-    words = state.words
-    replacements = words.replacements()
-    if not replacements:
-        return
-    leading = np.flatnonzero(_leading(state, rows, every))
-    place = np.full(words.size, -1)
-    place[words.rows_of(state.columns.column("sequence")[rows[leading]])] = leading
-    sequence = words.column("sequence")
-    for newer, older in sorted(replacements, key=lambda pair: int(sequence[pair[0]])):
-        new, old = int(place[newer]), int(place[older])
-        if min(new, old) < 0:
-            continue
-        gap = sum(float(part[old] - part[new]) for part in parts.values())
-        parts["change"][new] += max(0.0, gap + margin)
+    def _correct(self, state: MemoryState, order: Rows, searched: Flags | None, margin: float) -> None:
+        """Lift every statement above the one that it replaces, by the part "change"; the oldest first, for chains."""
+        links = state.words.replacements()
+        if not links:
+            return
+        place = np.full(state.words.size + 1, -1)
+        place[self._at] = np.arange(len(self._at))
+        # Of the messages that have several signals, the nearest one stands for all.
+        nearest = order[self._leads[order]]
+        place[self._at[nearest]] = nearest
+        newer, older = (place[np.array(side)] for side in zip(*links, strict=True))
+        both = (newer >= 0) & (older >= 0)
+        if searched is not None:
+            both &= searched[newer] & searched[older]
+        pairs = (newer[both], older[both])
+        rows = zip(*(side.tolist() for side in pairs), *(self.total[side].tolist() for side in pairs), strict=True)
+        for new, old, new_total, old_total in rows:
+            lift = old_total + self._lifted.get(old, 0.0) - new_total - self._lifted.get(new, 0.0) + margin
+            if lift > 0:
+                self._lifted[new] = self._lifted.get(new, 0.0) + lift
+        for row, lift in self._lifted.items():
+            self.total[row] += lift

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from streetai_core.errors import StoreError
 
@@ -15,6 +15,7 @@ else:
         from sqlite3 import dbapi2 as driver
 
 Connection = driver.Connection
+Cursor = driver.Cursor
 Error = driver.Error
 OperationalError = driver.OperationalError
 
@@ -54,8 +55,15 @@ _MESSAGES = {
 """How messages tell the code where the error does not carry it (Python 3.10, and errors of the module itself)."""
 
 
-def connect(uri: str, *, timeout: float) -> Connection:
-    """A connection in autocommit mode, which threads may hand to each other.
+class Connect(Protocol):
+    """Opens a connection in autocommit mode: this driver's, or one with the methods that the store uses."""
+
+    def __call__(self, uri: str, *, timeout: float) -> Connection:
+        """A connection to the file that a `file:` URI names; `timeout` is how many seconds it waits for a lock."""
+
+
+def connect(uri: str, *, timeout: float, factory: type[Connection] = Connection) -> Connection:
+    """A connection in autocommit mode, which threads may hand to each other; `factory` makes it.
 
     Raises:
         StoreError: the SQLite library is too old.
@@ -66,7 +74,9 @@ def connect(uri: str, *, timeout: float) -> Connection:
             f"SQLite {driver.sqlite_version} is too old, {'.'.join(map(str, MINIMUM_VERSION))} is needed. "
             "Install a newer one with: pip install pysqlite3"
         )
-    return driver.connect(uri, uri=True, timeout=timeout, isolation_level=None, check_same_thread=False)
+    return driver.connect(
+        uri, uri=True, timeout=timeout, isolation_level=None, check_same_thread=False, factory=factory
+    )
 
 
 def result_code(error: Error) -> int:

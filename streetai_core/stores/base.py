@@ -11,8 +11,11 @@ from collections.abc import Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Literal
 
-from streetai_core.types import Action, ChunkKind, DaySpans, Message, Role, TermCounts, TermHashes, Vector
+from streetai_core.stores.provenance import Edit, JournalRow, Origins, Quarantine
+from streetai_core.stores.traces import Traces
+from streetai_core.types import Action, ChunkKind, DaySpans, Message, Role, Source, TermCounts, TermHashes, Vector
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -104,6 +107,12 @@ class WordsRow:
     """First and last day of each time that the text speaks of, both as `date.toordinal()`, shape (m, 2)."""
     replaces: tuple[int, ...] = ()
     """Sequences of the messages whose statement this one replaces."""
+    source: Source = "user"
+    trust: float = 1.0
+    """0 to 1."""
+    writer: str | None = None
+    fingerprint: int = 0
+    """The same for the same text; a signed number of 64 bits."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -117,6 +126,8 @@ class Rows:
     weights: Sequence[WeightRow] = ()
     stacks: Sequence[StackRow] = ()
     words: Sequence[WordsRow] = ()
+    quarantine: frozenset[Quarantine] = frozenset()
+    """All rules, also where the rest is only what changed."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -134,6 +145,8 @@ class Learned:
     used: bool
     action: Action
     contribution: float
+    conversation: int = 0
+    """Which conversation the reply was given in; the memory's own number for it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -150,6 +163,8 @@ class Changes:
     weights: Sequence[WeightRow] = ()
     """The weights of new signals, and new stacks of old ones (when all are re-encoded)."""
     learned: Sequence[Learned] = ()
+    credits: Sequence[CreditRow] = ()
+    """Entries of a learning log that was kept elsewhere; logged as they are, before what is learned here."""
     stacks: Sequence[StackRow] = ()
     """New stacks, and new sums of old ones."""
     deleted_messages: Sequence[int] = ()
@@ -158,6 +173,14 @@ class Changes:
     deleted_stacks: Sequence[int] = ()
     wipe: bool = False
     """Delete every row of the memory first (reset)."""
+    event: Literal["", "reencode", "rollback"] = ""
+    """For the journal."""
+    target: int | None = None
+    """Of a rollback: the version that it goes back to. Entries of the learning log after it are deleted."""
+    quarantined: Sequence[Quarantine] = ()
+    """Rules to add."""
+    released: Sequence[Quarantine] = ()
+    """Rules to take away."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -171,6 +194,13 @@ class CreditRow:
     old_weight: float
     new_weight: float
     created_at: datetime
+    old_last_used_turn: int = 0
+    """Before the step, as the two following ones."""
+    old_uses: int = 0
+    conversation: int = 0
+    """Which conversation the reply was given in; the memory's own number for it."""
+    version: int = 0
+    """The memory's version after the step."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -206,6 +236,18 @@ class ReadTransaction(ABC):
     def credits(self, key: int | None = None) -> list[CreditRow]:
         """The learning log, of one signal or of all, oldest first."""
 
+    @abstractmethod
+    def journal(self) -> list[JournalRow]:
+        """What was done to messages since the last reset, oldest first."""
+
+    def edits(self) -> list[Edit]:
+        """What was done to messages behind the library, as far as it shows; nothing in stores without files."""
+        return []
+
+    @abstractmethod
+    def origins(self) -> list[Origins]:
+        """Who wrote how many messages, by source and writer, sorted."""
+
 
 class WriteTransaction(ReadTransaction):
     """The same, with the write lock held."""
@@ -213,6 +255,22 @@ class WriteTransaction(ReadTransaction):
     @abstractmethod
     def apply(self, changes: Changes, *, now: datetime) -> Head:
         """Write `changes` and return the head with its new version. `now` is the time of the log entries."""
+
+    @abstractmethod
+    def remove(self) -> None:
+        """Delete the memory with all its rows, its own included: as if it had never been written."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Erased:
+    """What is left of deleted values in the files of a store."""
+
+    files: tuple[str, ...] = ()
+    """What was searched."""
+    residual: int = 0
+    """In how many places of the files there is a piece of the values that no stored row has."""
+    pending: tuple[str, ...] = ()
+    """What could not be done now, as sentences."""
 
 
 class Store(ABC):
@@ -236,6 +294,14 @@ class Store(ABC):
     @abstractmethod
     def close(self) -> None:
         """Let go of files and connections. Closing twice is fine."""
+
+    def settle(self) -> tuple[str, ...]:
+        """Finish what deletions have left to do, and say what cannot be done now; a store without files has nothing."""
+        return ()
+
+    def erase(self, traces: Traces) -> Erased:  # noqa: ARG002 - for stores with files
+        """Make sure that nothing of what was deleted is left in files; a store without files has nothing."""
+        return Erased()
 
     def __enter__(self) -> Store:  # noqa: PYI034 - Self needs Python 3.11, and nobody subclasses further
         """Use the store as a context manager that closes it."""

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import logging
 import threading
+import time
 from contextlib import closing
 
 from streetai_core.stores import _sqlite
@@ -21,6 +22,9 @@ logger = logging.getLogger(__name__)
 
 _LOG_BYTES = 4 * 1024 * 1024
 """Size of the log from which it is copied: some hundred commits, well below what slows reading down."""
+
+_PAUSE = 0.01
+"""Seconds between two attempts to copy a log that somebody reads."""
 
 _GROWTH = 1.5
 """After an incomplete attempt, how far the log has to grow before the next one."""
@@ -36,6 +40,40 @@ class Checkpoints:
         """Size of the log after the last attempt that left something in it."""
         self._erasing = False
         """Whether something deleted may still be in the log."""
+        self._looked = False
+        """Whether it is known what others have left in the log."""
+
+    def before_write(self) -> None:
+        """At the first write: what is in the log may be what a process deleted that ended before the log was copied."""
+        if not self._looked:
+            self._looked = True
+            self._erasing = self._erasing or self._file.log_size() > 0
+
+    def settle(self, connection: _sqlite.Connection, *, patience: float) -> bool:
+        """Copy the log now; whether it has been, so that nothing deleted is left in it.
+
+        Args:
+            connection: outside of a transaction.
+            patience: seconds to wait for readers of an older state, and for writers.
+
+        Raises:
+            Error: the log cannot be read or copied.
+        """
+        deadline = time.monotonic() + patience
+        while True:
+            with self._lock:
+                # Before the copying, as below.
+                self._erasing, done = False, False
+                try:
+                    done = self._copied(connection)
+                finally:
+                    self._erasing = self._erasing or not done
+                if done:
+                    self._seen = 0
+                    return True
+            if time.monotonic() >= deadline:
+                return False
+            time.sleep(_PAUSE)
 
     def after_commit(self, connection: _sqlite.Connection, *, erase: bool) -> None:
         """Copy the log if it has grown too large, or at once if something was deleted (`erase`)."""
@@ -55,18 +93,31 @@ class Checkpoints:
         """Copy the log now, if nobody writes. Failures are only logged: the commit before stands whatever happens."""
         if not self._lock.acquire(blocking=False):
             return
+        try:
+            self._attempt(connection)
+        finally:
+            self._lock.release()
+
+    def _attempt(self, connection: _sqlite.Connection) -> None:
+        """Copy the log, with the lock held, and note what became of it."""
         # Before the copying: what another thread deletes meanwhile may come too late for it.
         erasing, self._erasing = self._erasing, False
         done = False
         try:
-            size = self._file.log_size()
-            done = size == 0 or (self._copy(connection) and self._file.log_size() < size)
+            done = self._copied(connection)
         except _sqlite.Error as error:
             logger.warning("the log of %s could not be copied: %s; the next write tries again", self._file.path, error)
         finally:
             self._seen = 0 if done else self._file.log_size()
             self._erasing = self._erasing or (erasing and not done)
-            self._lock.release()
+
+    def _copied(self, connection: _sqlite.Connection) -> bool:
+        """Copy the log; whether there is nothing old in it any more.
+
+        A log that is restarted is cut to the one page that restarts it; one that is not has become a page longer.
+        """
+        size = self._file.log_size()
+        return size == 0 or (self._copy(connection) and self._file.log_size() <= size)
 
     def _copy(self, connection: _sqlite.Connection) -> bool:
         """Copy what can be copied and restart the log; whether both were done."""

@@ -59,6 +59,8 @@ class DatabaseFile:
     """Seconds to wait for a lock."""
     durability: str
     """One of `DURABILITIES`."""
+    opener: _sqlite.Connect = _sqlite.connect
+    """Makes the connections."""
 
     def exists(self) -> bool:
         """Whether there is a file.
@@ -90,7 +92,7 @@ class DatabaseFile:
     def connect(self, mode: Mode, *, timeout: float | None = None, immutable: bool = False) -> _sqlite.Connection:
         """A connection with our settings; the file itself is not read or changed."""
         uri = f"{Path(self.path).as_uri()}?mode={mode}{'&immutable=1' if immutable else ''}"
-        connection = _sqlite.connect(uri, timeout=self.busy_timeout if timeout is None else timeout)
+        connection = self.opener(uri, timeout=self.busy_timeout if timeout is None else timeout)
         try:
             for pragma in (*_SETTINGS, *_SYNCHRONOUS[self.durability]):
                 connection.execute(pragma).fetchall()
@@ -157,8 +159,8 @@ class DatabaseFile:
         try:
             with Faults(self.path):
                 self._switch_to_log(database.conn)
-            if version < SCHEMA_VERSION:
-                migrate(database, self.path)
+                if version < SCHEMA_VERSION:
+                    migrate(database, self.path)
         except BaseException:
             database.close()
             raise

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
@@ -28,6 +29,8 @@ from streetai_core.stores.base import (
     WriteTransaction,
 )
 from streetai_core.stores.blocks import OneBlock
+from streetai_core.stores.journal import entry_of, is_worth_noting, touched
+from streetai_core.stores.provenance import JournalRow, Origins, Quarantine
 from streetai_core.stores.values import after_learning, checked, credit_of, is_complete, next_head, utc
 from streetai_core.text.clean import check_id
 from streetai_core.types import Message
@@ -47,6 +50,8 @@ class _Contents:
     stacks: dict[int, tuple[int, StackRow]] = field(default_factory=dict)
     words: dict[int, tuple[int, WordsRow]] = field(default_factory=dict)
     credits: list[CreditRow] = field(default_factory=list)
+    journal: list[JournalRow] = field(default_factory=list)
+    quarantine: frozenset[Quarantine] = frozenset()
 
     def copied(self, head: Head) -> _Contents:
         """The same rows in dicts of their own, under another head."""
@@ -58,6 +63,8 @@ class _Contents:
             stacks=dict(self.stacks),
             words=dict(self.words),
             credits=list(self.credits),
+            journal=list(self.journal),
+            quarantine=self.quarantine,
         )
 
 
@@ -82,7 +89,7 @@ class ReferenceStore(Store):
         """A consistent view of one memory; what is committed meanwhile is not in it."""
         check_id(memory_id, "memory_id")
         self._check_open()
-        with self._block:
+        with self._block():
             view = _ReferenceTransaction(memory_id, self._memories.get(memory_id))
             try:
                 yield view
@@ -98,12 +105,14 @@ class ReferenceStore(Store):
         """
         check_id(memory_id, "memory_id")
         self._check_open()
-        with self._block, self._locked():
+        with self._block(), self._locked():
             writing = _ReferenceTransaction(memory_id, self._memories.get(memory_id))
             try:
                 yield writing
             finally:
                 writing.ended = True
+            if writing.removed:
+                self._memories.pop(memory_id, None)
             if writing.contents is not None:
                 self._memories[memory_id] = writing.contents
 
@@ -137,6 +146,7 @@ class _ReferenceTransaction(WriteTransaction):
         self._memory_id = memory_id
         self.contents = contents
         self.ended = False
+        self.removed = False
 
     @property
     def head(self) -> Head | None:
@@ -155,6 +165,7 @@ class _ReferenceTransaction(WriteTransaction):
             weights=_changed(contents.weights, after),
             stacks=_changed(contents.stacks, after),
             words=_changed(contents.words, after),
+            quarantine=contents.quarantine,
         )
 
     def messages(self, query: MessageQuery) -> list[Message]:
@@ -168,6 +179,19 @@ class _ReferenceTransaction(WriteTransaction):
         contents = self._open_contents()
         return [] if contents is None else [entry for entry in contents.credits if key is None or entry.key == key]
 
+    def journal(self) -> list[JournalRow]:
+        contents = self._open_contents()
+        return [] if contents is None else list(contents.journal)
+
+    def origins(self) -> list[Origins]:
+        contents = self._open_contents()
+        messages = [] if contents is None else contents.messages.values()
+        counted = Counter((message.source, message.writer) for message in messages)
+        return [
+            Origins(source=source, writer=writer, messages=number)
+            for (source, writer), number in sorted(counted.items(), key=_by_origin)
+        ]
+
     def apply(self, changes: Changes, *, now: datetime) -> Head:
         before = self._open_contents()
         changes, now = checked(changes, self._memory_id), utc(now)
@@ -175,9 +199,19 @@ class _ReferenceTransaction(WriteTransaction):
         after = _Contents(head=head) if before is None or changes.wipe else before.copied(head)
         _delete(after, changes)
         _put(after, changes)
+        after.credits.extend(replace(entry, version=head.version) for entry in changes.credits)
         _learn(after, changes, now)
+        after.quarantine = after.quarantine.difference(changes.released).union(changes.quarantined)
+        known = None if changes.wipe else before
+        entry = entry_of(changes, head, _touched(known, changes), _touched(after, changes), now)
+        if is_worth_noting(entry):
+            after.journal.append(entry)
         self.contents = after
         return head
+
+    def remove(self) -> None:
+        self._open_contents()
+        self.contents, self.removed = None, True
 
     def _open_contents(self) -> _Contents | None:
         if self.ended:
@@ -200,6 +234,8 @@ def _matches(message: Message, query: MessageQuery) -> bool:
 
 def _delete(contents: _Contents, changes: Changes) -> None:
     """Take rows out, and with them what belongs to them."""
+    if changes.target is not None:
+        contents.credits = [entry for entry in contents.credits if entry.version <= changes.target]
     gone = set(changes.deleted_messages)
     signals = {key for key, (_, signal) in contents.signals.items() if signal.sequence in gone}
     _remove(contents.messages, gone)
@@ -207,6 +243,8 @@ def _delete(contents: _Contents, changes: Changes) -> None:
     _remove(contents.weights, signals.union(changes.deleted_signals))
     _remove(contents.stacks, changes.deleted_stacks)
     _remove(contents.words, gone)
+    removed = signals.union(changes.deleted_signals)
+    contents.credits = [entry for entry in contents.credits if entry.key not in removed]
 
 
 def _put(contents: _Contents, changes: Changes) -> None:
@@ -262,7 +300,18 @@ def _learn(contents: _Contents, changes: Changes, now: datetime) -> None:
             _, old = contents.weights[step.key]
             new = after_learning(old, step)
             contents.weights[step.key] = (contents.head.version, new)
-            contents.credits.append(credit_of(step, old, new, now))
+            contents.credits.append(replace(credit_of(step, old, new, now), version=contents.head.version))
+
+
+def _touched(contents: _Contents | None, changes: Changes) -> set[int]:
+    """Which messages that an operation writes or deletes are there."""
+    return set() if contents is None else touched(changes) & contents.messages.keys()
+
+
+def _by_origin(item: tuple[tuple[str, str | None], int]) -> tuple[str, bool, str]:
+    """Sorts as SQLite does: no writer first."""
+    (source, writer), _ = item
+    return source, writer is not None, writer or ""
 
 
 def _remove(rows: dict[int, Value], keys: Iterable[int]) -> None:

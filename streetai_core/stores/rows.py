@@ -7,6 +7,7 @@ in `sqlite_reading`.
 
 from __future__ import annotations
 
+import json
 import zlib
 from dataclasses import dataclass
 from datetime import datetime
@@ -18,6 +19,8 @@ import numpy as np
 from streetai_core.errors import DamagedFileError
 from streetai_core.stores.base import CreditRow, Head, SignalRow, StackRow, WeightRow
 from streetai_core.stores.metadata import metadata_from, metadata_text
+from streetai_core.stores.provenance import Quarantine
+from streetai_core.stores.seals import new_salt, seal
 from streetai_core.types import Message, Vector
 
 Row = tuple[Any, ...]
@@ -105,8 +108,13 @@ def message_row(message: Message, memory_key: int) -> Row:
         time_text(message.created_at),
         metadata_text(message.metadata),
         int(message.sanitised),
+        message.source,
+        real(message.trust),
+        message.writer,
     )
-    return (*cells, checksum(cells, message.content.encode()), message.content)
+    salt = new_salt()
+    sealed = (*cells, salt, seal(salt, cells, message.content))
+    return (*sealed, checksum(sealed, message.content.encode()), message.content)
 
 
 def message_from(row: Row, origin: Origin) -> Message:
@@ -124,6 +132,9 @@ def message_from(row: Row, origin: Origin) -> Message:
         created_at=datetime.fromisoformat(row[7]),
         metadata=metadata_from(row[8]),
         sanitised=bool(row[9]),
+        source=row[10],
+        trust=row[11],
+        writer=row[12],
         content=content,
     )
 
@@ -217,13 +228,16 @@ def credit_row(credit: CreditRow, memory_key: int, version: int, position: int) 
         real(credit.old_weight),
         real(credit.new_weight),
         time_text(credit.created_at),
+        int(credit.old_last_used_turn),
+        int(credit.old_uses),
+        int(credit.conversation),
     )
     return (*cells, checksum(cells))
 
 
 def credit_from(row: Row, origin: Origin) -> CreditRow:
     """The log entry of a row."""
-    if checksum(row[:10]) != row[10]:
+    if checksum(row[:13]) != row[13]:
         raise origin.damaged("learning step of signal", row[3])
     return CreditRow(
         key=row[3],
@@ -233,7 +247,24 @@ def credit_from(row: Row, origin: Origin) -> CreditRow:
         old_weight=row[7],
         new_weight=row[8],
         created_at=datetime.fromisoformat(row[9]),
+        old_last_used_turn=row[10],
+        old_uses=row[11],
+        conversation=row[12],
+        version=row[1],
     )
+
+
+def quarantine_row(rule: Quarantine, memory_key: int) -> Row:
+    """Columns of `quarantines`."""
+    cells = (memory_key, rule.field, json.dumps(rule.value))
+    return (*cells, checksum(cells))
+
+
+def quarantine_from(row: Row, origin: Origin) -> Quarantine:
+    """The rule of a row."""
+    if checksum(row[:3]) != row[3]:
+        raise origin.damaged("rule of quarantine", row[1])
+    return Quarantine(field=row[1], value=json.loads(row[2]))
 
 
 def real(value: float) -> float:

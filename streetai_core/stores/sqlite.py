@@ -6,22 +6,30 @@ import math
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
+from dataclasses import replace
 
-from streetai_core.errors import InputError
-from streetai_core.stores.base import ReadTransaction, Store, WriteTransaction
+from streetai_core.errors import InputError, StoreError
+from streetai_core.stores import _sqlite
+from streetai_core.stores.base import Erased, ReadTransaction, Store, WriteTransaction
 from streetai_core.stores.blocks import OneBlock
 from streetai_core.stores.checkpoints import Checkpoints
 from streetai_core.stores.connections import Connections
 from streetai_core.stores.faults import Faults
 from streetai_core.stores.opening import DURABILITIES, DatabaseFile
 from streetai_core.stores.rows import Origin, head_from
+from streetai_core.stores.searching import search
 from streetai_core.stores.sqlite_reading import HEADS, SqliteReading
 from streetai_core.stores.sqlite_writing import SqliteWriting
+from streetai_core.stores.traces import Traces
 from streetai_core.stores.transactions import transaction
 from streetai_core.text.clean import check_id
 
 _LONGEST_WAIT = 86_400.0
 """Seconds; SQLite counts milliseconds in 32 bits."""
+
+
+_PATIENCE = 1.0
+"""Seconds that an erasure waits for readers: many times what a recall takes."""
 
 
 class SqliteStore(Store):
@@ -35,17 +43,28 @@ class SqliteStore(Store):
         busy_timeout: seconds to wait for another writer, 0 to a day.
         durability: "full": an acknowledged write survives power loss; "fast": a crash of the process only, and
             the file is never torn.
+        opener: makes the connections, for programs that put something between the store and the driver, as
+            `streetai_core.testing.torture` does; `None`: the driver itself.
 
     Raises:
         InputError: an argument cannot be used.
     """
 
-    def __init__(self, path: str | os.PathLike[str], *, busy_timeout: float = 30.0, durability: str = "full") -> None:
+    def __init__(
+        self,
+        path: str | os.PathLike[str],
+        *,
+        busy_timeout: float = 30.0,
+        durability: str = "full",
+        opener: _sqlite.Connect | None = None,
+    ) -> None:
         if durability not in DURABILITIES:
             raise InputError(f"durability must be one of {', '.join(DURABILITIES)}, got {durability!r}")
         if not _is_wait(busy_timeout):
             raise InputError(f"busy_timeout must be 0 to {_LONGEST_WAIT:.0f} seconds, got {busy_timeout!r}")
-        self._file = DatabaseFile(_absolute(path), float(busy_timeout), durability)
+        if opener is not None and not callable(opener):
+            raise InputError(f"opener must be None or a function that connects, got {type(opener).__name__}")
+        self._file = DatabaseFile(_absolute(path), float(busy_timeout), durability, opener or _sqlite.connect)
         self._connections = Connections(self._file)
         self._checkpoints = Checkpoints(self._file)
         self._block = OneBlock()
@@ -69,7 +88,7 @@ class SqliteStore(Store):
         """
         check_id(memory_id, "memory_id")
         with (
-            self._block,
+            self._block(),
             self._connections.for_reading() as database,
             nullcontext() if database is None else transaction(database.conn, self.path, "BEGIN"),
         ):
@@ -91,7 +110,8 @@ class SqliteStore(Store):
             ClosedError: the store is closed.
         """
         check_id(memory_id, "memory_id")
-        with self._block, self._connections.for_writing() as database:
+        with self._block(), self._connections.for_writing() as database:
+            self._checkpoints.before_write()
             with transaction(database.conn, self.path, "BEGIN IMMEDIATE"):
                 writing = SqliteWriting(database, memory_id, self.path)
                 try:
@@ -107,13 +127,55 @@ class SqliteStore(Store):
             StoreError: the file cannot be read, or the row of a memory is damaged.
             ClosedError: the store is closed.
         """
-        with self._block, self._connections.for_reading() as database:
+        with self._block(), self._connections.for_reading() as database:
             if database is None:
                 return []
             with Faults(self.path):
                 rows = database.conn.execute(HEADS).fetchall()
         # The id is part of the checksum: an id that damage has changed is not taken for another one.
         return sorted(head_from(row[1:], Origin(self.path, row[1]))[0].memory_id for row in rows)
+
+    def settle(self) -> tuple[str, ...]:
+        """Copy the log, so that nothing deleted is left in it.
+
+        Returns:
+            Why that is not possible now; the next write of any process, and closing, try again.
+
+        Raises:
+            StoreError: the file cannot be read.
+            ClosedError: the store is closed.
+        """
+        if not self._file.exists():
+            return ()
+        if not self._file.writable():
+            return (f"{self.path} cannot be written here",)
+        with self._block(), self._connections.for_reading() as database, Faults(self.path):
+            if database is None or self._checkpoints.settle(database.conn, patience=_PATIENCE):
+                return ()
+        return (f"somebody reads an older state of {self.path}, or writes it: deleted rows are still in its log",)
+
+    def erase(self, traces: Traces) -> Erased:
+        """Copy the log, search the files for deleted values, and rewrite the file if something of them is left in it.
+
+        The files are read by another process: this one would lose SQLite's locks on them.
+
+        Raises:
+            StoreError: the file cannot be read.
+            ClosedError: the store is closed.
+        """
+        erased = self._searched(traces, self.settle())
+        if not erased.residual or erased.pending:
+            return erased
+        try:
+            with self._block(), self._connections.for_writing() as database, Faults(self.path):
+                database.conn.execute("VACUUM")
+        except StoreError as error:
+            return replace(erased, pending=(f"the file could not be rewritten: {error}",))
+        return self._searched(traces, self.settle())
+
+    def _searched(self, traces: Traces, pending: tuple[str, ...]) -> Erased:
+        """What is left in the files; `pending` is what is known not to be done."""
+        return search(self._file, traces, pending) if self._file.exists() else Erased()
 
     def close(self) -> None:
         """Let go of the file. Blocks that other threads are in may end. Closing twice is fine."""

@@ -13,16 +13,21 @@ from sqlite_utils import Database
 from streetai_core.errors import StoreError
 from streetai_core.stores.base import CreditRow, Head, MessageQuery, ReadTransaction, Rows
 from streetai_core.stores.faults import Faults
+from streetai_core.stores.index_checks import check_ids, check_indexes, check_texts
+from streetai_core.stores.journal import entry_from
+from streetai_core.stores.provenance import Edit, JournalRow, Origins
 from streetai_core.stores.rows import (
     Origin,
     Row,
     credit_from,
     head_from,
     message_from,
+    quarantine_from,
     signal_from,
     stack_from,
     weight_from,
 )
+from streetai_core.stores.sqlite_audit import JOURNAL, edits
 from streetai_core.stores.values import is_complete
 from streetai_core.stores.words_rows import words_from
 from streetai_core.types import Message
@@ -35,7 +40,7 @@ SELECT memory_key, memory_id, token, generation, version, deletion_version, next
 FROM memories
 """
 _OF_MEMORY = " WHERE memory_id = ?"
-_SIGNALS = """
+SIGNALS = """
 SELECT signals.memory_key, signals.signal_key, sequence, chunk_index, kind, start, "end", block_start, block_end,
        version, vector, crc
 FROM signals LEFT JOIN vectors
@@ -46,15 +51,15 @@ WEIGHTS = """
 SELECT memory_key, signal_key, base_weight, last_used_turn, uses, stack_key, version, crc
 FROM weights WHERE memory_key = ?
 """
-_STACKS = "SELECT memory_key, stack_key, size, dim, version, total, crc FROM stacks WHERE memory_key = ?"
-_WORDS = """
-SELECT memory_key, sequence, version, conversation_id, name, role, day, characters, question, terms, counts, days,
-       replaces, crc
+STACKS = "SELECT memory_key, stack_key, size, dim, version, total, crc FROM stacks WHERE memory_key = ?"
+WORDS = """
+SELECT memory_key, sequence, version, conversation_id, name, role, day, characters, question, source, trust,
+       writer, fingerprint, terms, counts, days, replaces, crc
 FROM words WHERE memory_key = ?
 """
-_MESSAGES = """
+MESSAGES = """
 SELECT memory_key, sequence, message_id, turn, conversation_id, role, name, created_at, metadata, sanitised,
-       crc, content
+       source, trust, writer, salt, seal, crc, content
 FROM messages WHERE memory_key = ?
 """
 _MESSAGE_KEYS = "SELECT count(*), coalesce(sum(sequence), 0) FROM messages WHERE memory_key = ?"
@@ -62,12 +67,18 @@ _MESSAGE_KEYS = "SELECT count(*), coalesce(sum(sequence), 0) FROM messages WHERE
 
 _COUNTS = """
 SELECT stored_messages, stored_sequences, stored_signals, stored_weights, stored_stacks, stored_credits,
-       stored_words
+       stored_words, stored_journal, stored_quarantines
 FROM memories WHERE memory_key = ?
 """
-_CREDITS = """
-SELECT memory_key, version, position, signal_key, turn, action, contribution, old_weight, new_weight, created_at, crc
+CREDITS = """
+SELECT memory_key, version, position, signal_key, turn, action, contribution, old_weight, new_weight, created_at,
+       old_last_used_turn, old_uses, conversation, crc
 FROM credits WHERE memory_key = ?
+"""
+QUARANTINES = "SELECT memory_key, field, value, crc FROM quarantines WHERE memory_key = ?"
+_ORIGINS = """
+SELECT source, writer, count(*) FROM messages WHERE memory_key = ?
+GROUP BY source, writer ORDER BY source, writer
 """
 
 _SINCE = " AND version > ?"
@@ -105,6 +116,8 @@ class _Counts:
     stacks: int = 0
     credits: int = 0
     words: int = 0
+    journal: int = 0
+    quarantines: int = 0
 
 
 class SqliteReading(ReadTransaction):
@@ -128,6 +141,8 @@ class SqliteReading(ReadTransaction):
         if rows:
             self._key = rows[0][0]
             self._head, self._created_at = head_from(rows[0][1:], self._origin)
+        elif database:
+            check_ids(database, self._select, path)
 
     @property
     def head(self) -> Head | None:
@@ -155,10 +170,11 @@ class SqliteReading(ReadTransaction):
         rows = Rows(
             head=self._head,
             complete=complete,
-            signals=changed(_SIGNALS, _BY_SIGNAL, signal_from),
+            signals=changed(SIGNALS, _BY_SIGNAL, signal_from),
             weights=changed(WEIGHTS, _BY_WEIGHT, weight_from),
-            stacks=changed(_STACKS, _BY_STACK, stack_from),
-            words=changed(_WORDS, _BY_SEQUENCE, words_from),
+            stacks=changed(STACKS, _BY_STACK, stack_from),
+            words=changed(WORDS, _BY_SEQUENCE, words_from),
+            quarantine=frozenset(quarantine_from(row, self._origin) for row in self._select(QUARANTINES, self._key)),
         )
         if complete:
             counts = self._counts()
@@ -167,6 +183,9 @@ class SqliteReading(ReadTransaction):
             self._check_count("weights", len(rows.weights), counts.weights)
             self._check_count("stacks", len(rows.stacks), counts.stacks)
             self._check_count("words rows", len(rows.words), counts.words)
+            self._check_count("rules of quarantine", len(rows.quarantine), counts.quarantines)
+            if self._key is not None:
+                check_indexes(self._select, self._key, counts.messages, counts.sequences, self._origin)
         return rows
 
     def messages(self, query: MessageQuery) -> list[Message]:
@@ -175,7 +194,7 @@ class SqliteReading(ReadTransaction):
         Raises:
             DamagedFileError: a row does not fit its checksum.
         """
-        sql = _MESSAGES
+        sql = MESSAGES
         values: list[Any] = [self._key]
         if query.sequences is not None:
             sql += _OF_SEQUENCES
@@ -194,6 +213,8 @@ class SqliteReading(ReadTransaction):
             return []
         if query == _ALL_MESSAGES:
             self._check_count("messages", len(newest_first), self._counts().messages)
+        elif not query.any_conversation or (query.message_id is not None and not newest_first):
+            self._check_texts()
         return [message_from(row, self._origin) for row in reversed(newest_first)]
 
     def credits(self, key: int | None = None) -> list[CreditRow]:
@@ -203,13 +224,33 @@ class SqliteReading(ReadTransaction):
             DamagedFileError: a row does not fit its checksum.
         """
         found = (
-            self._select(_CREDITS + _BY_STEP, self._key)
+            self._select(CREDITS + _BY_STEP, self._key)
             if key is None
-            else self._select(_CREDITS + _OF_SIGNAL + _BY_STEP, self._key, key)
+            else self._select(CREDITS + _OF_SIGNAL + _BY_STEP, self._key, key)
         )
         if key is None:
             self._check_count("learning steps", len(found), self._counts().credits)
         return [credit_from(row, self._origin) for row in found]
+
+    def journal(self) -> list[JournalRow]:
+        """What was done to messages since the last reset, oldest first.
+
+        Raises:
+            DamagedFileError: a row does not fit its checksum, or is missing.
+        """
+        found = self._select(JOURNAL, self._key)
+        self._check_count("journal entries", len(found), self._counts().journal)
+        return [entry_from(row, self._origin) for row in found]
+
+    def edits(self) -> list[Edit]:
+        """What was done to messages behind the library, as far as it shows."""
+        if self._head is None or self._key is None:
+            return []
+        return edits(self._select, self._key, self._head.next_sequence, self._origin)
+
+    def origins(self) -> list[Origins]:
+        """Who wrote how many messages, by source and writer, sorted."""
+        return [Origins(source=row[0], writer=row[1], messages=row[2]) for row in self._select(_ORIGINS, self._key)]
 
     def end(self) -> None:
         """The transaction is over: whoever kept this object can read nothing any more."""
@@ -219,6 +260,11 @@ class SqliteReading(ReadTransaction):
         """How many rows there should be."""
         rows = self._select(_COUNTS, self._key)
         return _Counts(*rows[0]) if rows else _Counts()
+
+    def _check_texts(self) -> None:
+        """What is not found by a text is not there."""
+        if self._database is not None and self._key is not None:
+            check_texts(self._database, self._select, self._key, self._counts().messages, self._origin)
 
     def _check_message_keys(self, counts: _Counts) -> None:
         """Each message can be found where it was written. Its text is checked when it is read.

@@ -8,13 +8,14 @@ from datetime import datetime
 from sqlite_utils import Database
 
 from streetai_core.errors import StoreError
-from streetai_core.stores.base import Changes, Head, Learned, SignalRow, WriteTransaction
+from streetai_core.stores.base import Changes, CreditRow, Head, Learned, SignalRow, WriteTransaction
 from streetai_core.stores.faults import Faults
 from streetai_core.stores.rows import (
     Row,
     credit_row,
     head_row,
     message_row,
+    quarantine_row,
     signal_row,
     stack_row,
     time_text,
@@ -22,6 +23,7 @@ from streetai_core.stores.rows import (
     weight_from,
     weight_row,
 )
+from streetai_core.stores.sqlite_journal import Noting
 from streetai_core.stores.sqlite_reading import WEIGHTS, SqliteReading, list_text
 from streetai_core.stores.values import after_learning, checked, credit_of, next_head, utc
 from streetai_core.stores.words_rows import words_row
@@ -40,12 +42,13 @@ WHERE memory_key = ?
 """
 _MESSAGE = """
 INSERT INTO messages (memory_key, sequence, message_id, turn, conversation_id, role, name, created_at, metadata,
-                      sanitised, crc, content)
-VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+                      sanitised, source, trust, writer, salt, seal, crc, content)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
 ON CONFLICT (memory_key, sequence) DO UPDATE SET
     turn = excluded.turn, conversation_id = excluded.conversation_id, role = excluded.role, name = excluded.name,
     created_at = excluded.created_at, metadata = excluded.metadata, sanitised = excluded.sanitised,
-    crc = excluded.crc, content = excluded.content
+    source = excluded.source, trust = excluded.trust, writer = excluded.writer, salt = excluded.salt,
+    seal = excluded.seal, crc = excluded.crc, content = excluded.content
 WHERE message_id = excluded.message_id
 """
 _SIGNAL = """
@@ -78,19 +81,26 @@ ON CONFLICT (memory_key, stack_key) DO UPDATE SET
     size = excluded.size, dim = excluded.dim, version = excluded.version, total = excluded.total, crc = excluded.crc
 """
 _WORDS = """
-INSERT INTO words (memory_key, sequence, version, conversation_id, name, role, day, characters, question, terms, counts,
-                   days, replaces, crc)
-VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+INSERT INTO words (memory_key, sequence, version, conversation_id, name, role, day, characters, question, source, trust,
+                   writer, fingerprint, terms, counts, days, replaces, crc)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
 ON CONFLICT (memory_key, sequence) DO UPDATE SET
     version = excluded.version, conversation_id = excluded.conversation_id, name = excluded.name, role = excluded.role,
-    day = excluded.day, characters = excluded.characters, question = excluded.question, terms = excluded.terms,
+    day = excluded.day, characters = excluded.characters, question = excluded.question, source = excluded.source,
+    trust = excluded.trust, writer = excluded.writer, fingerprint = excluded.fingerprint, terms = excluded.terms,
     counts = excluded.counts, days = excluded.days, replaces = excluded.replaces, crc = excluded.crc
 """
 _CREDIT = """
 INSERT INTO credits (memory_key, version, position, signal_key, turn, action, contribution, old_weight, new_weight,
-                     created_at, crc)
-VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+                     created_at, old_last_used_turn, old_uses, conversation, crc)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
 """
+_QUARANTINE = """
+INSERT INTO quarantines (memory_key, field, value, crc) VALUES (?, ?, ?, ?)
+ON CONFLICT (memory_key, field, value) DO NOTHING
+"""
+_RELEASE = "DELETE FROM quarantines WHERE memory_key = ? AND field = ? AND value = ?"
+_UNLEARN = "DELETE FROM credits WHERE memory_key = ? AND version > ?"
 _DELETE_MESSAGE = "DELETE FROM messages WHERE memory_key = ? AND sequence = ?"
 _DELETE_SIGNAL = "DELETE FROM signals WHERE memory_key = ? AND signal_key = ?"
 _DELETE_STACK = "DELETE FROM stacks WHERE memory_key = ? AND stack_key = ?"
@@ -98,8 +108,12 @@ _WIPE = (
     "DELETE FROM messages WHERE memory_key = ?",
     "DELETE FROM stacks WHERE memory_key = ?",
     "DELETE FROM credits WHERE memory_key = ?",
+    "DELETE FROM journal WHERE memory_key = ?",
+    "DELETE FROM quarantines WHERE memory_key = ?",
 )
 """Signals, vectors, weights and words go with their messages."""
+
+_DELETE_HEAD = "DELETE FROM memories WHERE memory_key = ?"
 
 _OF_SIGNALS = " AND signal_key IN (SELECT value FROM json_each(?))"
 
@@ -128,16 +142,36 @@ class SqliteWriting(SqliteReading, WriteTransaction):
         created_at = self._created_at or time_text(now)
         with Faults(self._path), self._writable.atomic():
             key = self._write_head(head, created_at)
+            noting = Noting(self._connection, key, changes)
             self._delete(changes, key)
             self._write_messages(changes.messages, key)
             self._write_signals(changes.signals, key, head.version)
             self._many(_WEIGHT, [weight_row(weight, key, head.version) for weight in changes.weights])
             self._many(_STACK, [stack_row(stack, key, head.version) for stack in changes.stacks])
             self._many(_WORDS, [words_row(words, key, head.version) for words in changes.words])
-            self._learn(changes.learned, key, head.version, now)
+            self._log(changes.credits, key, head.version)
+            self._learn(changes.learned, key, head.version, now, len(changes.credits))
+            self._many(_RELEASE, [quarantine_row(rule, key)[:3] for rule in changes.released])
+            self._many(_QUARANTINE, [quarantine_row(rule, key) for rule in changes.quarantined])
+            noting.note(head, now)
         self.erased = self.erased or head.deletion_version == head.version or self._replaces(changes)
         self._key, self._head, self._created_at = key, head, created_at
         return head
+
+    def remove(self) -> None:
+        """Delete the memory with all its rows.
+
+        Raises:
+            StoreError: the database failed or refused; nothing was deleted.
+        """
+        self._check_open()
+        if self._key is None:
+            return
+        with Faults(self._path), self._writable.atomic():
+            for statement in (*_WIPE, _DELETE_HEAD):
+                self._connection.execute(statement, (self._key,))
+        self.erased = True
+        self._key, self._head, self._created_at = None, None, ""
 
     def _write_head(self, head: Head, created_at: str) -> int:
         """Write the memory's row and return its key."""
@@ -150,6 +184,8 @@ class SqliteWriting(SqliteReading, WriteTransaction):
         return self._key
 
     def _delete(self, changes: Changes, key: int) -> None:
+        if changes.target is not None:
+            self._connection.execute(_UNLEARN, (key, changes.target))
         if changes.wipe:
             for statement in _WIPE:
                 self._connection.execute(statement, (key,))
@@ -170,8 +206,12 @@ class SqliteWriting(SqliteReading, WriteTransaction):
         self._many(_SIGNAL, rows)
         self._many(_VECTOR, [vector_row(row, signal.vector) for row, signal in zip(rows, signals, strict=True)])
 
-    def _learn(self, steps: Sequence[Learned], key: int, version: int, now: datetime) -> None:
-        """Change weights that are there, and log it. The checksum is of what the UPDATE computes."""
+    def _log(self, entries: Sequence[CreditRow], key: int, version: int) -> None:
+        """Take over entries of another learning log."""
+        self._many(_CREDIT, [credit_row(entry, key, version, position) for position, entry in enumerate(entries)])
+
+    def _learn(self, steps: Sequence[Learned], key: int, version: int, now: datetime, position: int) -> None:
+        """Change weights that are there, and log it from `position`. The checksum is of what the UPDATE computes."""
         if not steps:
             return
         found = self._select(WEIGHTS + _OF_SIGNALS, key, list_text(step.key for step in steps))
@@ -187,7 +227,7 @@ class SqliteWriting(SqliteReading, WriteTransaction):
             updates.append(
                 (step.factor, step.low, step.high, step.last_used_turn, int(step.used), version, crc, key, step.key)
             )
-            entries.append(credit_row(credit_of(step, old, new, now), key, version, len(entries)))
+            entries.append(credit_row(credit_of(step, old, new, now), key, version, position + len(entries)))
         self._many(_LEARN, updates)
         self._many(_CREDIT, entries)
 

@@ -28,7 +28,9 @@ CREATE TABLE memories (
     stored_weights   INTEGER NOT NULL DEFAULT 0,
     stored_stacks    INTEGER NOT NULL DEFAULT 0,
     stored_credits   INTEGER NOT NULL DEFAULT 0,
-    stored_words     INTEGER NOT NULL DEFAULT 0
+    stored_words     INTEGER NOT NULL DEFAULT 0,
+    stored_journal   INTEGER NOT NULL DEFAULT 0,
+    stored_quarantines INTEGER NOT NULL DEFAULT 0
 ) STRICT;
 """
 
@@ -44,6 +46,12 @@ CREATE TABLE messages (
     created_at      TEXT    NOT NULL,
     metadata        TEXT    NOT NULL,
     sanitised       INTEGER NOT NULL CHECK (sanitised IN (0, 1)),
+    source          TEXT    NOT NULL,
+    trust           REAL    NOT NULL CHECK (trust BETWEEN 0 AND 1),
+    writer          TEXT,
+    -- A random number, and a hash of it with all other columns: what the journal adds up, and what goes with the row.
+    salt            BLOB    NOT NULL CHECK (length(salt) = 16),
+    seal            BLOB    NOT NULL CHECK (length(seal) = 16),
     crc             INTEGER NOT NULL,
     content         TEXT    NOT NULL,
     PRIMARY KEY (memory_key, sequence),
@@ -118,6 +126,10 @@ CREATE TABLE words (
     day             INTEGER NOT NULL,
     characters      INTEGER NOT NULL,
     question        INTEGER NOT NULL CHECK (question IN (0, 1)),
+    source          TEXT    NOT NULL,
+    trust           REAL    NOT NULL CHECK (trust BETWEEN 0 AND 1),
+    writer          TEXT,
+    fingerprint     INTEGER NOT NULL,
     terms           BLOB    NOT NULL CHECK (length(terms) % 4 = 0),
     counts          BLOB    NOT NULL CHECK (2 * length(counts) = length(terms)),
     days            BLOB    NOT NULL CHECK (length(days) % 8 = 0),
@@ -141,8 +153,44 @@ CREATE TABLE credits (
     old_weight   REAL    NOT NULL,
     new_weight   REAL    NOT NULL,
     created_at   TEXT    NOT NULL,
+    -- What undoing the step needs, and which conversation it was learned in.
+    old_last_used_turn INTEGER NOT NULL,
+    old_uses     INTEGER NOT NULL,
+    conversation INTEGER NOT NULL,
     crc          INTEGER NOT NULL,
     PRIMARY KEY (memory_key, version, position)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX credits_by_signal ON credits (memory_key, signal_key);
+"""
+
+JOURNAL = """
+CREATE TABLE journal (
+    memory_key    INTEGER NOT NULL REFERENCES memories (memory_key) ON DELETE CASCADE,
+    version       INTEGER NOT NULL,
+    -- Spans of sequences as JSON: what was done, and no text.
+    added         TEXT    NOT NULL,
+    changed       TEXT    NOT NULL,
+    removed       TEXT    NOT NULL,
+    event         TEXT    NOT NULL,
+    target        INTEGER,
+    next_sequence INTEGER NOT NULL,
+    next_signal   INTEGER NOT NULL,
+    created_at    TEXT    NOT NULL,
+    -- The seals of all messages added up, and the hash of this entry and the one before.
+    total         BLOB    NOT NULL CHECK (length(total) = 32),
+    digest        BLOB    NOT NULL CHECK (length(digest) = 32),
+    crc           INTEGER NOT NULL,
+    PRIMARY KEY (memory_key, version)
+) STRICT, WITHOUT ROWID;
+"""
+
+QUARANTINES = """
+CREATE TABLE quarantines (
+    memory_key INTEGER NOT NULL REFERENCES memories (memory_key) ON DELETE CASCADE,
+    field      TEXT    NOT NULL,
+    value      TEXT    NOT NULL,
+    crc        INTEGER NOT NULL,
+    PRIMARY KEY (memory_key, field, value)
 ) STRICT, WITHOUT ROWID;
 """
 
@@ -160,6 +208,8 @@ CREATE TRIGGER signal_added AFTER INSERT ON signals BEGIN
 END;
 CREATE TRIGGER signal_deleted AFTER DELETE ON signals BEGIN
     UPDATE memories SET stored_signals = stored_signals - 1 WHERE memory_key = old.memory_key;
+    -- What was learned about a signal tells something of it.
+    DELETE FROM credits WHERE memory_key = old.memory_key AND signal_key = old.signal_key;
 END;
 CREATE TRIGGER weight_added AFTER INSERT ON weights BEGIN
     UPDATE memories SET stored_weights = stored_weights + 1 WHERE memory_key = new.memory_key;
@@ -185,7 +235,19 @@ END;
 CREATE TRIGGER words_deleted AFTER DELETE ON words BEGIN
     UPDATE memories SET stored_words = stored_words - 1 WHERE memory_key = old.memory_key;
 END;
+CREATE TRIGGER journal_added AFTER INSERT ON journal BEGIN
+    UPDATE memories SET stored_journal = stored_journal + 1 WHERE memory_key = new.memory_key;
+END;
+CREATE TRIGGER journal_deleted AFTER DELETE ON journal BEGIN
+    UPDATE memories SET stored_journal = stored_journal - 1 WHERE memory_key = old.memory_key;
+END;
+CREATE TRIGGER quarantine_added AFTER INSERT ON quarantines BEGIN
+    UPDATE memories SET stored_quarantines = stored_quarantines + 1 WHERE memory_key = new.memory_key;
+END;
+CREATE TRIGGER quarantine_deleted AFTER DELETE ON quarantines BEGIN
+    UPDATE memories SET stored_quarantines = stored_quarantines - 1 WHERE memory_key = old.memory_key;
+END;
 """
 
-TABLES = (MEMORIES, MESSAGES, SIGNALS, STACKS, WORDS, CREDITS, COUNTS)
+TABLES = (MEMORIES, MESSAGES, SIGNALS, STACKS, WORDS, CREDITS, JOURNAL, QUARANTINES, COUNTS)
 """Scripts, in the order in which they can be executed."""

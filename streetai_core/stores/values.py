@@ -14,7 +14,7 @@ from streetai_core.errors import InputError, VectorError
 from streetai_core.stores.base import Changes, CreditRow, Head, Learned, WeightRow, WordsRow
 from streetai_core.stores.metadata import plain_metadata
 from streetai_core.text.clean import clean
-from streetai_core.types import ROLES, Message, Vector
+from streetai_core.types import ROLES, SOURCES, Message, Vector
 
 _LAST_DAY = date.max.toordinal()
 """The ordinal of 31 December 9999; the first day is 1."""
@@ -37,7 +37,11 @@ def checked(changes: Changes, memory_id: str) -> Changes:
     _check_numbers(changes)
     for words in changes.words:
         _check_words(words)
-    return replace(changes, messages=[_kept(message) for message in changes.messages])
+    return replace(
+        changes,
+        messages=[_kept(message) for message in changes.messages],
+        credits=[replace(entry, created_at=utc(entry.created_at)) for entry in changes.credits],
+    )
 
 
 def next_head(changes: Changes, current: Head | None) -> Head:
@@ -77,6 +81,9 @@ def credit_of(step: Learned, old: WeightRow, new: WeightRow, now: datetime) -> C
         old_weight=old.base_weight,
         new_weight=new.base_weight,
         created_at=now,
+        old_last_used_turn=old.last_used_turn,
+        old_uses=old.uses,
+        conversation=step.conversation,
     )
 
 
@@ -97,8 +104,9 @@ def utc(moment: datetime) -> datetime:
 
 
 def _kept(message: Message) -> Message:
-    for what in ("message_id", "role", "content", "conversation_id", "name"):
+    for what in ("message_id", "role", "content", "conversation_id", "name", "writer"):
         _check_text(getattr(message, what), what)
+    _check_provenance(message.source, message.trust, f"message {message.sequence}")
     return replace(message, created_at=utc(message.created_at), metadata=plain_metadata(message.metadata))
 
 
@@ -108,9 +116,20 @@ def _check_text(text: str | None, what: str) -> None:
         raise InputError(f"{what} must not contain NUL or lone surrogates; replace them by U+FFFD first")
 
 
+def _check_provenance(source: str, trust: float, what: str) -> None:
+    """Where something comes from and how far it may be believed."""
+    if source not in SOURCES:
+        raise InputError(f"{what}: source must be one of {', '.join(SOURCES)}, got {source!r}; nothing was stored")
+    if isinstance(trust, bool) or not isinstance(trust, int | float) or not 0 <= trust <= 1:
+        raise InputError(f"{what}: trust must be a number from 0 to 1, got {trust!r}; nothing was stored")
+
+
 def _check_words(words: WordsRow) -> None:
-    for what in ("conversation_id", "name", "role"):
+    for what in ("conversation_id", "name", "role", "writer"):
         _check_text(getattr(words, what), f"{what} of the words of message {words.sequence}")
+    _check_provenance(words.source, words.trust, f"words of message {words.sequence}")
+    if not _is_whole(words.fingerprint, -_LARGEST - 1, _LARGEST):
+        raise _wrong_words(words, f"fingerprint must be a whole number of 64 bits, got {words.fingerprint!r}")
     if words.role not in ROLES:
         raise _wrong_words(words, f"role must be one of {', '.join(ROLES)}, got {words.role!r}")
     if not _is_whole(words.day, 1, _LAST_DAY):
@@ -172,6 +191,9 @@ def _check_numbers(changes: Changes) -> None:
     for weight in changes.weights:
         if not math.isfinite(weight.base_weight):
             raise InputError(f"base_weight of signal {weight.key} must be finite, got {weight.base_weight}")
+    for entry in changes.credits:
+        if not all(map(math.isfinite, (entry.contribution, entry.old_weight, entry.new_weight))):
+            raise InputError(f"an entry of the learning log must have finite numbers, got {entry}")
     for step in changes.learned:
         if not all(map(math.isfinite, (step.factor, step.low, step.high, step.contribution))):
             raise InputError(f"a learning step must have finite numbers, got {step}")

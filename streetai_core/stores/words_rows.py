@@ -7,7 +7,7 @@ import json
 import numpy as np
 
 from streetai_core.stores.base import WordsRow
-from streetai_core.stores.rows import Origin, Row, checksum
+from streetai_core.stores.rows import Origin, Row, checksum, real
 from streetai_core.types import DaySpans, TermCounts, TermHashes
 
 _TERMS = np.dtype("<u4")
@@ -15,7 +15,7 @@ _COUNTS = np.dtype("<u2")
 _DAYS = np.dtype("<i4")
 """How the arrays are kept, whatever the machine: little-endian."""
 
-_CELLS, _ARRAYS = 9, 12
+_CELLS, _ARRAYS = 13, 16
 """Where the columns end that come before the arrays, and where the arrays do."""
 
 
@@ -31,6 +31,10 @@ def words_row(words: WordsRow, memory_key: int, version: int) -> Row:
         int(words.day),
         int(words.characters),
         int(words.question),
+        words.source,
+        real(words.trust),
+        words.writer,
+        int(words.fingerprint),
     )
     arrays = (
         words.terms.astype(_TERMS, copy=False).tobytes(),
@@ -62,6 +66,10 @@ def words_from(row: Row, origin: Origin) -> WordsRow:
         day=cells[6],
         characters=cells[7],
         question=bool(cells[8]),
+        source=cells[9],
+        trust=cells[10],
+        writer=cells[11],
+        fingerprint=cells[12],
         terms=terms,
         counts=counts,
         days=days,

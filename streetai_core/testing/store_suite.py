@@ -34,6 +34,7 @@ from streetai_core.testing.factories import (
     make_weight_row,
 )
 from streetai_core.testing.store_inputs import StoreInputs
+from streetai_core.testing.store_provenance import StoreProvenance
 from streetai_core.testing.store_reading import all_messages, comparable, head_of, read, write
 from streetai_core.testing.store_words import StoreWords
 
@@ -44,7 +45,7 @@ _SHORT_WAIT = 0.05
 """Seconds that a writer waits for a lock which is not going to be free."""
 
 
-class StoreSuite(StoreInputs, StoreWords):
+class StoreSuite(StoreInputs, StoreWords, StoreProvenance):
     """Conformance tests of `Store`. Subclass it with `make_store`."""
 
     shares_data = True
@@ -69,6 +70,9 @@ class StoreSuite(StoreInputs, StoreWords):
             assert view.rows(None) is None
             assert view.messages(MessageQuery()) == []
             assert view.credits() == []
+            assert view.journal() == []
+            assert view.origins() == []
+            assert view.edits() == []
         assert store.memory_ids() == []
 
     def test_a_block_without_changes_makes_no_memory(self, store: Store) -> None:
@@ -302,11 +306,19 @@ class StoreSuite(StoreInputs, StoreWords):
         write(store, Changes(head=head_of(store), learned=[make_learned(1, factor=2.0), make_learned(0, factor=0.5)]))
         write(store, Changes(head=head_of(store), learned=[make_learned(1, factor=1.5, last_used_turn=12)]))
         entry = CreditRow(
-            turn=10, key=1, action="boost", contribution=0.75, old_weight=1.0, new_weight=2.0, created_at=NOON
+            turn=10,
+            key=1,
+            action="boost",
+            contribution=0.75,
+            old_weight=1.0,
+            new_weight=2.0,
+            created_at=NOON,
+            old_last_used_turn=1,
+            version=2,
         )
-        later = replace(entry, turn=12, old_weight=2.0, new_weight=3.0)
+        later = replace(entry, turn=12, old_weight=2.0, new_weight=3.0, old_last_used_turn=10, old_uses=1, version=3)
         with store.reading("alice") as view:
-            assert view.credits() == [entry, replace(entry, key=0, new_weight=0.5), later]
+            assert view.credits() == [entry, replace(entry, key=0, new_weight=0.5, old_last_used_turn=0), later]
             assert view.credits(1) == [entry, later]
             assert view.credits(5) == []
 
@@ -330,6 +342,50 @@ class StoreSuite(StoreInputs, StoreWords):
         assert [weight.key for weight in rows.weights] == [1]
         with store.reading("alice") as view:
             assert [entry.key for entry in view.credits()] == [1]
+
+    def test_the_learning_log_of_what_was_deleted_goes_with_it(self, store: Store) -> None:
+        """What was learned about a text tells something of it."""
+        write(store, make_exchange(0, 1, 2))
+        write(store, Changes(head=head_of(store), learned=[make_learned(key) for key in (0, 1, 2, 0)]))
+        write(store, Changes(head=head_of(store), deleted_messages=[0], deleted_signals=[1]))
+        with store.reading("alice") as view:
+            assert [entry.key for entry in view.credits()] == [2]
+            assert view.credits(0) == view.credits(1) == []
+
+    # ---------------------------------------------------------------- removal
+
+    def test_a_removed_memory_was_never_written(self, store: Store) -> None:
+        """Nothing of it is left, not even its id; others stay, and it can begin anew."""
+        write(store, make_exchange(0, 1))
+        write(store, Changes(head=head_of(store), learned=[make_learned(0)]))
+        write(store, make_exchange(0, head=make_head(memory_id="bob")))
+        with store.writing("alice") as writing:
+            writing.remove()
+            assert writing.head is None
+        assert store.memory_ids() == ["bob"]
+        with store.reading("alice") as view:
+            assert (view.head, view.rows(None), view.messages(MessageQuery()), view.credits()) == (None, None, [], [])
+        head = write(store, make_exchange(5))
+        assert (head.version, [message.sequence for message in all_messages(store)]) == (1, [5])
+        assert all_messages(store, "bob") == [make_message(0)]
+
+    def test_a_removal_can_be_undone_and_repeated(self, store: Store) -> None:
+        """By an exception like everything else; a memory that is not there is not removed, and no error."""
+        write(store, make_exchange(0))
+
+        def fail() -> None:
+            with store.writing("alice") as writing:
+                writing.remove()
+                raise KeyError
+
+        with pytest.raises(KeyError):
+            fail()
+        assert len(all_messages(store)) == 1
+        for _ in range(2):
+            with store.writing("alice") as writing:
+                writing.remove()
+        assert store.memory_ids() == []
+        assert store.settle() == ()
 
     # ------------------------------------------------------------ concurrency
 

@@ -10,6 +10,7 @@ import re
 import unicodedata
 import zlib
 from collections import Counter
+from collections.abc import Iterator
 from functools import cache, lru_cache
 from typing import Any
 
@@ -36,7 +37,8 @@ _MARKS = (
 """Signs that stand inside words and are not letters to Python: accents, Hebrew and Arabic vowels, and all that Indian
 scripts are written with but their full stops."""
 
-_PIECE = re.compile(rf"[{_UNSPACED}]+|(?:[^\W_{_UNSPACED}]|[{_MARKS}])+")
+# Runs inside the repetition: one character at a time would take a hundred bytes for each of a word without end.
+_PIECE = re.compile(rf"[{_UNSPACED}]+|(?:[^\W_{_UNSPACED}]+|[{_MARKS}]+)+")
 _IS_UNSPACED = re.compile(rf"[{_UNSPACED}]")
 _FOLDED = str.maketrans({"\u2019": "'", "\u02bc": "'", "\u0307": None})
 """One apostrophe; and no dot above, which lower case puts on a Turkish capital I."""
@@ -58,14 +60,18 @@ STOP_WORDS = frozenset(_STOP_WORDS.split())
 
 def terms(text: str) -> list[str]:
     """The stems of the words of `text`, in order, without stop words."""
+    return list(_each_term(text))
+
+
+def _each_term(text: str) -> Iterator[str]:
+    """The same one by one: the terms of a long text in a list take thirty times its size."""
     folded = unicodedata.normalize("NFKC", text).lower().translate(_FOLDED)
-    found: list[str] = []
-    for piece in _PIECE.findall(_POSSESSIVE.sub(" ", folded)):
+    for match in _PIECE.finditer(_POSSESSIVE.sub(" ", folded)):
+        piece = match.group()
         if _IS_UNSPACED.match(piece):
-            found.extend(_pairs(piece))
+            yield from _pairs(piece)
         elif piece not in STOP_WORDS:
-            found.append(stem(piece[:_LONGEST]))
-    return found
+            yield stem(piece[:_LONGEST])
 
 
 @lru_cache(maxsize=_MOST_CACHED)
@@ -82,14 +88,14 @@ def hashed(term: str) -> int:
 
 def counted(text: str) -> tuple[TermHashes, TermCounts]:
     """The terms of `text` as hashes, ascending, and how often each occurs; two arrays of one shape (t,)."""
-    counts = Counter(hashed(term) for term in terms(text))
+    counts = Counter(hashed(term) for term in _each_term(text))
     hashes = np.array(sorted(counts), dtype=np.uint32)
     return hashes, np.array([min(counts[int(one)], _MOST) for one in hashes], dtype=np.uint16)
 
 
-def _pairs(run: str) -> list[str]:
+def _pairs(run: str) -> Iterator[str]:
     """Overlapping pairs of the characters of a run; a single one stands alone."""
-    return [run[index : index + 2] for index in range(len(run) - 1)] or [run]
+    return (run[index : index + 2] for index in range(max(1, len(run) - 1)))
 
 
 @cache

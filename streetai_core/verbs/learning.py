@@ -8,11 +8,12 @@ from streetai_core.aio import twin
 from streetai_core.conductor import (
     Conductor,
     Lesson,
-    roles_of,
     scores_of,
 )
+from streetai_core.observing.observer import observed
 from streetai_core.planning.crediting import credit_of
 from streetai_core.planning.learning import plan_learning
+from streetai_core.planning.trust import conversation_in
 from streetai_core.planning.turns import asked_in, identified, plan_turn
 from streetai_core.reporting import Recalled, sent_in
 from streetai_core.state import MemoryState
@@ -26,6 +27,7 @@ from streetai_core.types import (
 class Learning(Conductor):
     """The verbs that learn from a reply."""
 
+    @observed(lambda updates: {"signals": len(updates)}, "learn")
     def post_process(
         self, retrieved: Iterable[Recalled], response_text: str, *, question: str | None = None
     ) -> list[WeightUpdate]:
@@ -56,11 +58,13 @@ class Learning(Conductor):
             if not keys:
                 return None, ([], {})
             credit = credit_of(state, keys, reply, scores_of(state, sent))
-            changes, steps = plan_learning(state, keys, credit, roles_of(messages), self.config)
+            standing = self._standing(transaction, state, keys, messages, sent.asked_in)
+            changes, steps = plan_learning(state, keys, credit, standing, self.config)
             return changes, (steps, messages)
 
         return self._learn(plan)
 
+    @observed(lambda updates: {"signals": len(updates)}, "write", "learn")
     def record_turn(
         self,
         turn_id: str,
@@ -109,7 +113,7 @@ class Learning(Conductor):
                 keys=keys,
                 reply=answer,
                 scores=scores_of(state, sent),
-                roles=roles_of(found),
+                standing=self._standing(transaction, state, keys, found, conversation_in(turn)),
                 config=self.config,
             )
             return changes, (steps, found)

@@ -12,11 +12,15 @@ from streetai_core.conductor import (
     check_text,
     messages_of,
 )
+from streetai_core.errors import InputError
 from streetai_core.recall.hits import signal_key
 from streetai_core.recall.looking import all_signals, all_stacks, counts
-from streetai_core.stores.base import CreditRow, MessageQuery
+from streetai_core.recall.mapping import StackMap, stack_map
+from streetai_core.recall.timeline import HistoryEntry, sequences_with, timeline
+from streetai_core.stores.base import MessageQuery
 from streetai_core.text.clean import check_id
 from streetai_core.types import (
+    Hit,
     Message,
     Signal,
     Stack,
@@ -59,12 +63,39 @@ class Looking(Conductor):
         with self._coherent.reading() as (_, state):
             return counts(self.memory_id, state, self.config)
 
-    def history(self, signal_id: str) -> list[CreditRow]:
-        """Every learning step of one signal, oldest first; empty for an unknown id."""
-        check_text(signal_id, "signal_id")
+    def history(self, signal: Signal | Hit | str | None = None) -> list[HistoryEntry]:
+        """What happened to a signal, oldest first: each time it was boosted, demoted, refreshed, revived or edited.
+
+        Told from the learning log. What learning did to an earlier text of the message is no part of it: an edit makes
+        new signals, and their history begins with the edit.
+
+        Args:
+            signal: a signal, a hit, or the id of a signal; left out: all signals together.
+
+        Returns:
+            Empty for an id that is not known.
+
+        Raises:
+            InputError: it is none of these.
+        """
+        signal_id = None if signal is None else _id_of(signal)
         with self._coherent.reading() as (transaction, state):
-            key = None if state is None else signal_key(state, signal_id)
-            return [] if key is None else transaction.credits(key)
+            if state is None:
+                return []
+            key = None if signal_id is None else signal_key(state, signal_id)
+            if signal_id is not None and key is None:
+                return []
+            entries = transaction.credits(key)
+            sequences = sequences_with(state, {entry.key for entry in entries})
+            said = {sequence: one.turn for sequence, one in messages_of(transaction, sequences).items()}
+            return timeline(state, entries, said, self.config)
+
+    def stack_map(self) -> StackMap:
+        """All signals on a plane: like ones lie near each other, as far as two dimensions can show it."""
+        with self._coherent.reading() as (transaction, state):
+            if state is None:
+                return StackMap()
+            return stack_map(state, transaction.messages(MessageQuery()), self.config)
 
     def revisions(self, parent_turn_id: str) -> list[Message]:
         """The statements of one fact, oldest first: a message, what it replaced, and what replaced it.
@@ -82,4 +113,19 @@ class Looking(Conductor):
     amessages = twin(messages)
     astats = twin(stats)
     ahistory = twin(history)
+    astack_map = twin(stack_map)
     arevisions = twin(revisions)
+
+
+def _id_of(signal: Signal | Hit | str) -> str:
+    """The id of a signal.
+
+    Raises:
+        InputError: it is neither a signal, nor a hit, nor text.
+    """
+    known = signal.signal if isinstance(signal, Hit) else signal
+    if isinstance(known, Signal):
+        return known.signal_id
+    if not isinstance(known, str):
+        raise InputError(f"signal must be a Signal, a Hit or the id of a signal, got {type(signal).__name__}")
+    return known

@@ -3,28 +3,36 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import replace
 from itertools import islice
 
 from streetai_core.aio import twin
 from streetai_core.conductor import (
+    Asked,
     Conductor,
     check_count,
+    check_text,
     messages_of,
 )
 from streetai_core.config import Strategy
 from streetai_core.errors import InputError
+from streetai_core.observing.observer import observed
 from streetai_core.planning.writing import (
     check_encoder,
 )
 from streetai_core.prompt.building import Found, PromptRequest, build
 from streetai_core.recall.filtering import RecallFilter
-from streetai_core.recall.hits import NEAR_MISSES, hits_of, near_misses, sequences_of, within
+from streetai_core.recall.hits import hits_of, sequences_of, signal_id, signal_key, within
+from streetai_core.recall.processing import Candidates, PostProcessor, check_processors, processed
 from streetai_core.recall.ranking import considered, deep, rank, select
+from streetai_core.recall.reasons import NEAR_MISSES, Reasons
+from streetai_core.state import MemoryState
+from streetai_core.stores.base import MessageQuery, ReadTransaction
 from streetai_core.text.clean import check_id, clean, is_blank
 from streetai_core.types import (
     Hit,
+    Message,
     Prompt,
     Why,
 )
@@ -33,6 +41,7 @@ from streetai_core.types import (
 class Recalling(Conductor):
     """The verbs that recall. They change nothing."""
 
+    @observed(lambda hits: {"hits": len(hits)}, "recall")
     def retrieve(
         self,
         question: str,
@@ -42,6 +51,7 @@ class Recalling(Conductor):
         strategy: Strategy | None = None,
         min_score: float | None = None,
         wanted: RecallFilter | None = None,
+        processors: Iterable[PostProcessor] | None = None,
     ) -> list[Hit]:
         """The signals that bear on a question, best first; none if nothing does. Reading changes nothing.
 
@@ -52,6 +62,7 @@ class Recalling(Conductor):
             strategy: "hybrid", "vector" or "keyword", in place of `config.strategy`.
             min_score: leaves out hits with a lower score.
             wanted: which messages are searched at all.
+            processors: what becomes of the hits before they are cut, in place of the registry's; `()`: nothing.
 
         Raises:
             InputError: an argument is of the wrong kind.
@@ -61,8 +72,8 @@ class Recalling(Conductor):
         check_count(token_budget, "token_budget")
         if min_score is not None and not _is_finite(min_score):
             raise InputError(f"min_score must be None or a finite number, got {min_score!r}")
-        if wanted is not None and not isinstance(wanted, RecallFilter):
-            raise InputError(f"wanted must be None or a RecallFilter, got {type(wanted).__name__}")
+        _check_filter(wanted)
+        chosen = self._around.processors if processors is None else check_processors(processors)
         if strategy is not None and self.config.ranking == "product":
             raise InputError(
                 "strategy cannot be chosen under Config.classic(): the published pipeline compares meaning only. "
@@ -77,16 +88,20 @@ class Recalling(Conductor):
             if state is None:
                 return []
             check_encoder(state.head, self._around.encoder)
-            # A hit that is too long for the budget is passed over for what follows it.
-            wide = most if token_budget is None else considered(config, limit=limit)
-            ranking, _ = rank(state, self._question(asked, state), config, depth=deep(wide), wanted=wanted)
+            # A hit that is too long for the budget, or that a processor leaves out, is passed over for what follows it.
+            exact = token_budget is None and not chosen
+            wide = most if exact else considered(config, limit=limit)
+            read = self._question(asked, state)
+            ranking, _ = rank(state, read, config, depth=deep(wide), wanted=wanted, stacks=False)
             positions = select(state, ranking, config, wide)
             messages = messages_of(transaction, sequences_of(state, ranking, positions))
-            hits = asked.marked(hits_of(state, ranking, positions, messages))
+            hits = hits_of(state, ranking, positions, messages, question=asked.text)
+            hits = self._processed(state, hits, asked, chosen)
         if min_score is not None:
             hits = [hit for hit in hits if hit.score >= min_score]
-        return within(hits, most, token_budget, self._around.counter)
+        return within(hits, most, token_budget, self._around.counter, config)
 
+    @observed(lambda prompt: {"hits": len(prompt.retrieved), "messages": len(prompt.messages)}, "recall")
     def build_prompt(
         self,
         user_message: str,
@@ -96,6 +111,7 @@ class Recalling(Conductor):
         conversation_id: str | None = None,
         shown: Collection[str] | None = None,
         recall_fits: Callable[[str], bool] | None = None,
+        wanted: RecallFilter | None = None,
     ) -> Prompt:
         """The messages to send for a new user message: system text, verbatim window, recalled block, the message.
 
@@ -110,10 +126,13 @@ class Recalling(Conductor):
                 Then there is no window, and no message with one of these texts is recalled. `None`: you send none.
             recall_fits: says whether a recalled block can be sent, for callers with a tokenizer and a limit of their
                 own; asked for each piece that would be added, beside `config.recall_tokens`.
+            wanted: which messages can be recalled at all. The window, and a history that is so short that it is sent as
+                it is, are not recalled.
 
         Raises:
-            InputError: the message is blank, or the budget cannot hold it.
+            InputError: the message is blank, an argument is of the wrong kind, or the budget cannot hold the message.
         """
+        _check_filter(wanted)
         if not isinstance(user_message, str) or is_blank(user_message):
             raise InputError("user_message must be text that is not blank")
         check_count(token_budget, "token_budget")
@@ -137,45 +156,96 @@ class Recalling(Conductor):
                     return Found()
                 check_encoder(state.head, self._around.encoder)
                 wide = considered(self.config, token_budget=token_budget)
-                ranking, stacks = rank(state, self._question(asked, state, without), self.config, depth=deep(wide))
+                question = self._question(asked, state, without)
+                ranking, stacks = rank(state, question, self.config, depth=deep(wide), wanted=wanted)
                 positions = select(state, ranking, self.config, wide, self._room(token_budget))
                 messages = messages_of(transaction, sequences_of(state, ranking, positions))
                 by_id = {message.message_id: message for message in messages.values()}
-                return Found(asked.marked(hits_of(state, ranking, positions, messages)), by_id, stacks)
+                hits = hits_of(state, ranking, positions, messages, question=asked.text, asked_in=conversation_id)
+                return Found(self._processed(state, hits, asked, self._around.processors), by_id, stacks)
 
-            return build(request, transaction, recall, self.config, self._around.counter)
+            hides = None if state is None or not state.quarantine else state.hides
+            return build(request, transaction, recall, self.config, self._around.counter, hides=hides)
 
-    def why(self, question: str, *, misses: int = NEAR_MISSES) -> Why:
+    def why(self, question: str, *, misses: int = NEAR_MISSES, message: str | None = None) -> Why:
         """What `retrieve` finds for a question and why, and the best of what it leaves out and why not.
 
         Args:
             question: free text.
             misses: most near misses.
+            message: the id of a message. `why.considered` then says of each of its signals where it stands among all
+                candidates, what its score is made of, and the rule that let it pass or kept it out.
+
+        Raises:
+            InputError: an argument is of the wrong kind, or there is no message with this id.
         """
         check_count(misses, "misses")
+        if message is not None:
+            check_text(message, "message")
         asked = self._asked(question)
         with self._coherent.reading() as (transaction, state):
+            about = None if message is None else _message(transaction, message)
             if state is None or asked is None:
                 return Why(question=question, turn=0, hits=(), near_misses=(), stacks=())
             check_encoder(state.head, self._around.encoder)
-            depth = deep(self.config.max_thinking_space + misses)
-            ranking, stacks = rank(state, self._question(asked, state), self.config, depth=depth)
-            chosen = select(state, ranking, self.config, self.config.max_thinking_space)
+            most = self.config.max_thinking_space
+            depth = deep(most + misses) if about is None else len(state.columns)
+            read = self._question(asked, state)
+            ranking, stacks = rank(state, read, self.config, depth=depth)
+            processors = self._around.processors
+            selected = select(state, ranking, self.config, considered(self.config) if processors else most)
+            messages = messages_of(transaction, sequences_of(state, ranking, selected))
+            hits = hits_of(state, ranking, selected, messages, question=asked.text)
+            hits = self._processed(state, hits, asked, processors)[:most]
+            places = {signal_id(state, int(state.columns.keys[ranking.rows[one]])): one for one in selected}
+            chosen = [places[hit.signal.signal_id] for hit in hits]
             taken = set(chosen)
             others = list(islice((number for number in range(len(ranking.rows)) if number not in taken), misses))
-            messages = messages_of(transaction, sequences_of(state, ranking, [*chosen, *others]))
+            messages |= messages_of(transaction, sequences_of(state, ranking, others))
+            reasons = Reasons(state, ranking, chosen, self.config, processed=frozenset(selected))
             return Why(
                 question=question,
                 turn=state.head.next_turn,
-                hits=tuple(asked.marked(hits_of(state, ranking, chosen, messages))),
-                near_misses=tuple(near_misses(state, ranking, others, messages, self.config)),
+                hits=tuple(hits),
+                near_misses=reasons.near_misses(others, messages),
                 stacks=tuple(stacks),
+                gates=reasons.gates(hits),
+                considered=() if about is None else reasons.considered(read, about),
             )
+
+    def _processed(
+        self, state: MemoryState, hits: list[Hit], asked: Asked, processors: Sequence[PostProcessor]
+    ) -> list[Hit]:
+        """The hits as the post-processors leave them."""
+        if not processors or not hits:
+            return hits
+        rows = state.columns.rows([key for hit in hits if (key := signal_key(state, hit.signal.signal_id)) is not None])
+        found = Candidates(
+            question=asked.text, hits=tuple(hits), vectors=state.columns.vectors[rows], asked_at=self._around.clock()
+        )
+        return processed(found, processors)
 
     aretrieve = twin(retrieve)
     abuild_prompt = twin(build_prompt)
     awhy = twin(why)
 
 
+def _check_filter(wanted: object) -> None:
+    if wanted is not None and not isinstance(wanted, RecallFilter):
+        raise InputError(f"wanted must be None or a RecallFilter, got {type(wanted).__name__}")
+
+
 def _is_finite(value: object) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
+
+
+def _message(transaction: ReadTransaction, message_id: str) -> Message:
+    """The stored message with this id.
+
+    Raises:
+        InputError: there is none.
+    """
+    found = transaction.messages(MessageQuery(message_id=message_id))
+    if not found:
+        raise InputError(f"message: there is none with the id {message_id!r} in this memory")
+    return found[0]

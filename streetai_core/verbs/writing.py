@@ -14,6 +14,7 @@ from streetai_core.conductor import (
     texts_of,
 )
 from streetai_core.errors import InputError
+from streetai_core.observing.observer import observed
 from streetai_core.planning.preparing import Progress, encode_all
 from streetai_core.planning.writing import (
     plan_reencode,
@@ -29,6 +30,7 @@ from streetai_core.types import (
     NewMessage,
     Role,
     Signal,
+    Source,
 )
 
 
@@ -45,8 +47,13 @@ class Writing(Conductor):
         created_at: datetime | None = None,
         message_id: str | None = None,
         metadata: Mapping[str, Any] | None = None,
+        source: Source | None = None,
+        trust: float | None = None,
+        writer: str | None = None,
     ) -> list[Signal]:
         """Store a message; advances the clock by one turn (tool traffic does not).
+
+        `source`, `trust` and `writer` say where the text comes from; see `NewMessage`.
 
         Adding the same `message_id` with the same text again stores nothing and returns what is there: a retry is safe.
 
@@ -67,9 +74,13 @@ class Writing(Conductor):
             created_at=created_at,
             message_id=message_id,
             metadata=metadata,
+            source=source,
+            trust=trust,
+            writer=writer,
         )
         return self.add_messages([message])[0]
 
+    @observed(lambda stored: {"messages": len(stored), "signals": sum(map(len, stored))}, "write")
     def add_messages(self, messages: Iterable[NewMessage], *, progress: Progress | None = None) -> list[list[Signal]]:
         """Store messages in order, all or none: one transaction, embeddings in one go.
 
@@ -92,6 +103,7 @@ class Writing(Conductor):
             stored, state = self._coherent.write(plan)
             return [[] if message is None else signals_of(state, message) for message in stored]
 
+    @observed(lambda signals: {"messages": int(signals is not None), "signals": len(signals or ())}, "write")
     def update_message(self, parent_turn_id: str, new_content: str) -> list[Signal] | None:
         """Give a stored message another text: same id, same turn, same role; its weights restart at 1.0.
 
@@ -131,6 +143,7 @@ class Writing(Conductor):
             message, state = self._coherent.write(plan)
             return None if message is None else signals_of(state, message)
 
+    @observed(lambda deleted: {"messages": int(deleted)}, "write")
     def delete_message(self, parent_turn_id: str) -> bool:
         """Remove a message and its signals. The clock does not go back.
 
@@ -140,12 +153,14 @@ class Writing(Conductor):
         check_text(parent_turn_id, "parent_turn_id")
         return self._delete(MessageQuery(message_id=parent_turn_id)) > 0
 
+    @observed(lambda deleted: {"messages": deleted}, "write")
     def delete_conversation(self, conversation_id: str | None) -> int:
         """Remove all messages of one conversation (`None`: those without one), and return how many there were."""
         if conversation_id is not None:
             check_id(conversation_id, "conversation_id")
         return self._delete(MessageQuery(conversation_id=conversation_id, any_conversation=False))
 
+    @observed(lambda signals: {"signals": signals}, "write")
     def reencode(self, *, progress: Progress | None = None) -> int:
         """Embed the whole memory anew with this registry's encoder; weights, texts and clocks stay.
 

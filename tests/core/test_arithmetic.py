@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from streetai_core.dynamics.decay import activation, effective_weights, product_scores
+from streetai_core.dynamics.decay import ACTIVATION_SPREAD, activation, effective_weights, product_scores
 from streetai_core.index.centroids import CentroidIndex
 from streetai_core.index.columns import SignalColumns
 from streetai_core.stacks import assign
@@ -124,17 +124,27 @@ def test_negative_similarity_scores_nothing():
     assert product_scores(np.array([8.0]), np.array([-0.5]), 0.33)[0] == 0.0
 
 
-@given(st.floats(0, 8), st.integers(0, 10**6))
-def test_activation_is_between_nothing_and_one(effective, age):
-    """Property: so `activation_share` bounds what it can add."""
-    value = activation(np.array([effective]), np.array([age]), 8.0)[0]
-    assert 0.0 <= value <= 1.0
+@given(st.floats(0.1, 8), st.integers(0, 10**6), st.floats(0, 1))
+def test_activation_is_bounded(base, age, kept):
+    """Property: so `activation_share` bounds what it can add, and a quarter of it what it can take."""
+    value = activation(np.array([base]), np.array([base * kept]), np.array([age]), (0.1, 8.0))[0]
+    assert 1 - ACTIVATION_SPREAD <= value <= 1.0
 
 
 def test_activation_by_hand():
-    """Weight 8 just used: (1 + 1) / 2; weight 0 at age 3: (0 + 1/2) / 2."""
-    values = activation(np.array([8.0, 0.0]), np.array([0, 3]), 8.0)
-    np.testing.assert_allclose(values, [1.0, 0.25])
+    """Weight 8 just used: (3 + 1) / 4. Nothing learned, age 3: 1/2 / 4. Weight .1, all faded: (-3 * 1/2 * 1/3) / 4.
+
+    Weight sqrt(8), half faded, age 3: (3 * 3/4 * 1/2 + 1/2) / 4.
+    """
+    base = np.array([8.0, 1.0, 0.1, math.sqrt(8)])
+    values = activation(base, base * np.array([1, 0.5, 0, 0.5]), np.array([0, 3, 10**12, 3]), (0.1, 8.0))
+    np.testing.assert_allclose(values, [1.0, 0.125, -0.125, 0.40625], atol=1e-6)
+
+
+def test_activation_where_nothing_can_be_learned():
+    """Bounds of 1 leave freshness alone."""
+    one = np.array([1.0])
+    np.testing.assert_allclose(activation(one, one, np.array([0]), (1.0, 1.0)), [0.25])
 
 
 @pytest.mark.parametrize(("text", "tokens"), [("", 0), ("a", 1), ("abcd", 1), ("abcde", 2), ("港の潮", 3), ("ab港", 2)])

@@ -11,7 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from streetai_core.index.words import K1, B, WordIndex, WordsEntry
+from streetai_core.index.bm25 import K1, B
+from streetai_core.index.words import WordIndex, WordsEntry
 
 VOCABULARY = list(range(1, 40))
 NO_DAYS = np.zeros((0, 2), dtype=np.int32)

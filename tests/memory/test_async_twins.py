@@ -8,6 +8,7 @@ import pytest
 
 from streetai_core import Memory, MemoryRegistry, NewMessage
 from streetai_core.encoders.hashing import HashingEncoder
+from streetai_core.testing.torture.checking import picture
 
 TEXTS = ["My boat is called Kestrel.", "A fine name for a boat.", "She draws one metre forty.", "Noted, 1.4 m."]
 
@@ -92,17 +93,21 @@ async def test_a_cancelled_add_is_stored_whole_or_not_at_all(tmp_path):
         memory = registry.get("m")
         tasks = [
             asyncio.create_task(memory.aadd_message(f"message {n} of many", "user", message_id=str(n)))
-            for n in range(60)
+            for n in range(200)
         ]
         await asyncio.sleep(0)
-        for task in tasks[::3]:
+        for task in tasks[::10]:
             task.cancel()
         results = await asyncio.gather(*tasks, return_exceptions=True)
         finished = {str(n) for n, result in enumerate(results) if isinstance(result, list)}
+        # What was cancelled while it ran has run to its end before the registry closes.
+        registry.executor.shutdown(wait=True)
+        in_ram = picture(memory)
     with MemoryRegistry(tmp_path / "m.db", encoder=HashingEncoder()) as registry:
         memory = registry.get("m")
         stored = {message.message_id for message in memory.messages()}
         assert finished <= stored
+        assert picture(memory) == in_ram
         assert len(stored) == memory.stats()["total_signals"] == memory.stats()["turn_counter"]
 
 

@@ -47,8 +47,16 @@ VERBS = {
         "turn", [NewMessage(content="The berth is 31.", role="user")], retrieved=[], reply="Noted."
     ),
     "ahistory": lambda memory: memory.ahistory("unknown"),
+    "astack_map": lambda memory: memory.astack_map(),
     "amessages": lambda memory: memory.amessages(),
     "astats": lambda memory: memory.astats(),
+    "aaudit": lambda memory: memory.aaudit(),
+    "aquarantine": lambda memory: memory.aquarantine(source="user"),
+    "aquarantined": lambda memory: memory.aquarantined(),
+    "arelease": lambda memory: memory.arelease(source="user"),
+    "arollback": lambda memory: memory.arollback(0),
+    "aforget": lambda memory: memory.aforget(everything=True),
+    "aencoder_agreement": lambda memory: memory.aencoder_agreement(),
 }
 """Every async verb, doing its real work."""
 
@@ -61,7 +69,9 @@ def asynchronous(of):
 def test_no_verb_is_left_out():
     """A new verb that blocks the loop goes unseen."""
     assert set(VERBS) == asynchronous(Memory)
-    assert asynchronous(MemoryRegistry) == {"aids", "areset"}
+    assert asynchronous(MemoryRegistry) == {
+        *("aids", "areset", "aforget", "asettle", "adoctor", "abackup", "areencode_all", "awarm_up"),
+    }
 
 
 @pytest.mark.parametrize("verb", VERBS)
@@ -78,6 +88,10 @@ async def test_a_registry_never_blocks_the_loop(tmp_path, registry):
     with never_blocked() as calls:
         assert len(await second.get("m").amessages()) == len(TEXTS)
         assert await second.aids() == ["m"]
+        assert (await second.adoctor()).healthy
+        assert (await second.abackup(tmp_path / "copy.db")).memories
+        assert await second.areencode_all() == []
+        assert (await second.asettle(), (await second.aforget("other")).complete) == ((), True)
         await second.areset("m")
     second.close()
     assert calls == []

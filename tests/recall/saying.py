@@ -68,11 +68,11 @@ def state_of(*said):
     return MemoryState.of(Rows(head=head, complete=True, signals=signals, weights=weights, stacks=stacks, words=words))
 
 
-def ask(state, text, *, config=None, asked_at=NOON, by_meaning=True, without=(), depth=1000):
+def ask(state, text, *, config=None, asked_at=NOON, by_meaning=True, without=(), depth=1000, stacks=True):
     """The ranking of a question; `by_meaning=False`: as if the encoder had failed; only the `depth` best."""
     vector = np.asarray(at_cosine(1.0, dim=DIM), dtype=np.float32) if by_meaning else None
     question = read_question(text, vector, turn=state.head.next_turn, asked_at=asked_at, without=without)
-    ranking, _ = rank(state, question, config or Config(), depth=depth)
+    ranking, _ = rank(state, question, config or Config(), depth=depth, stacks=stacks)
     return ranking
 
 

@@ -3,4 +3,8 @@
 import pytest
 
 # The suites are library modules: without this, a failing assert would not say what it compared.
-pytest.register_assert_rewrite("streetai_core.testing.store_suite", "streetai_core.testing.store_inputs")
+pytest.register_assert_rewrite(
+    "streetai_core.testing.store_suite",
+    "streetai_core.testing.store_inputs",
+    "streetai_core.testing.store_provenance",
+)

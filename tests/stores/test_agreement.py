@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from streetai_core.errors import InputError, StoreError
 from streetai_core.stores.base import Changes, MessageQuery
+from streetai_core.stores.provenance import Quarantine
 from streetai_core.stores.reference import ReferenceStore
 from streetai_core.stores.sqlite import SqliteStore
 from streetai_core.testing.factories import (
@@ -25,6 +26,7 @@ from streetai_core.testing.factories import (
     make_words_row,
 )
 from streetai_core.testing.store_reading import comparable, write
+from streetai_core.types import SOURCES
 
 _SEQUENCES = st.integers(0, 5)
 _KEYS = st.integers(0, 7)
@@ -40,6 +42,13 @@ _MESSAGES = st.builds(
     role=st.sampled_from(["user", "assistant", "tool"]),
     turn=_TURNS,
     metadata=st.dictionaries(_TEXTS, _NUMBERS | _TEXTS, max_size=2),
+    source=st.sampled_from(SOURCES),
+    # The last is refused.
+    trust=st.sampled_from([0, 0.5, 1.0, 1.0, 1.5]),
+    writer=st.none() | _TEXTS,
+)
+_RULES = st.builds(Quarantine, field=st.just("source"), value=st.sampled_from(SOURCES)) | st.builds(
+    Quarantine, field=st.sampled_from(["conversation", "writer"]), value=st.none() | _TEXTS
 )
 # An id that another message has, or that the message did not have.
 _RENAMED = st.builds(lambda message, name: replace(message, message_id=name), _MESSAGES, st.sampled_from("ab"))
@@ -82,6 +91,10 @@ _CHANGES = st.fixed_dictionaries(
         "deleted_signals": st.lists(_KEYS, max_size=2),
         "deleted_stacks": st.lists(_KEYS, max_size=2),
         "wipe": st.sampled_from([False, False, True]),
+        "quarantined": st.lists(_RULES, max_size=3),
+        "released": st.lists(_RULES, max_size=3),
+        "event": st.sampled_from(["", "", "reencode", "rollback"]),
+        "target": st.none() | st.integers(-1, 9),
     },
 )
 _STEPS = st.lists(st.tuples(st.sampled_from(["alice", "bob"]), _CHANGES), max_size=8)
@@ -141,5 +154,8 @@ def _everything(store, memory_id, since):
                 view.messages(MessageQuery(last=2)),
                 view.credits(),
                 view.credits(3),
+                [replace(entry, digest="") for entry in view.journal()],
+                view.origins(),
+                view.edits(),
             )
         ]

@@ -9,6 +9,7 @@ import pytest
 from streetai_core.errors import DamagedFileError, StoreError
 from streetai_core.stores import _sqlite
 from streetai_core.stores.base import Changes, MessageQuery
+from streetai_core.stores.provenance import Quarantine
 from streetai_core.stores.sqlite import SqliteStore
 from streetai_core.testing.factories import (
     make_counts,
@@ -34,24 +35,55 @@ NUMBERS = {
             "stored_stacks",
             "stored_credits",
             "stored_words",
+            "stored_journal",
+            "stored_quarantines",
         ),
     ),
-    "messages": ("sequence", "turn", "sanitised", "crc"),
+    "messages": ("sequence", "turn", "sanitised", "trust", "crc"),
     "signals": ("sequence", "chunk_index", "start", '"end"', "block_start", "block_end", "version"),
     "vectors": ("crc",),
     "weights": ("base_weight", "last_used_turn", "uses", "stack_key", "version", "crc"),
     "stacks": ("stack_key", "size", "version", "crc"),
-    "words": ("sequence", "version", "day", "characters", "question", "crc"),
-    "credits": ("signal_key", "turn", "contribution", "old_weight", "new_weight", "crc"),
+    "words": ("sequence", "version", "day", "characters", "question", "trust", "fingerprint", "crc"),
+    "credits": (
+        "signal_key",
+        "turn",
+        "contribution",
+        "old_weight",
+        "new_weight",
+        "old_last_used_turn",
+        "old_uses",
+        "conversation",
+        "crc",
+    ),
+    "journal": ("version", "next_sequence", "next_signal", "crc"),
+    "quarantines": ("crc",),
 }
 TEXTS = {
     "memories": ("token", "encoder", "created_at"),
-    "messages": ("message_id", "conversation_id", "role", "name", "created_at", "metadata", "content"),
+    "messages": (
+        "message_id",
+        "conversation_id",
+        "role",
+        "name",
+        "created_at",
+        "metadata",
+        "source",
+        "writer",
+        "content",
+    ),
     "signals": ("kind",),
-    "words": ("conversation_id", "name", "role", "replaces"),
+    "words": ("conversation_id", "name", "role", "source", "writer", "replaces"),
     "credits": ("action", "created_at"),
+    "journal": ("added", "changed", "removed", "event", "created_at"),
+    "quarantines": ("field", "value"),
 }
-ARRAYS = {"vectors": ("vector",), "stacks": ("total",), "words": ("terms", "counts", "days")}
+ARRAYS = {
+    "messages": ("salt", "seal"),
+    "vectors": ("vector",),
+    "stacks": ("total",),
+    "words": ("terms", "counts", "days"),
+}
 
 ROWS = {
     "memories": "memory_id = 'alice'",
@@ -62,6 +94,8 @@ ROWS = {
     "stacks": "stack_key = 0",
     "words": "sequence = 7",
     "credits": "position = 7",
+    "journal": "version = 1",
+    "quarantines": "field = 'writer'",
 }
 """The row that is damaged, by table."""
 
@@ -75,14 +109,18 @@ def path(tmp_path):
 def everything(store):
     """All that can be read of a memory."""
     with store.reading("alice") as view:
-        return comparable([view.rows(None), view.messages(MessageQuery()), view.credits()])
+        return comparable([view.rows(None), view.messages(MessageQuery()), view.credits(), view.journal()])
 
 
 def fill(path):
     """A closed database with sixty messages, and what it says."""
     with SqliteStore(path, durability="fast") as store:
         write(store, make_exchange(*range(60)))
-        write(store, Changes(head=head_of(store), learned=[make_learned(key) for key in range(60)]))
+        rule = Quarantine(field="writer", value="mail")
+        write(
+            store,
+            Changes(head=head_of(store), learned=[make_learned(key) for key in range(60)], quarantined=[rule]),
+        )
         return everything(store)
 
 

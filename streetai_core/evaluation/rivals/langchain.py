@@ -39,7 +39,7 @@ class LangChainMemory(System):
     @contextmanager
     def reading(self, recording: Recording) -> Iterator[RankedLines]:
         """The memory with all exchanges, saved one by one under the names of the speakers."""
-        store = import_module("langchain_core.vectorstores").InMemoryVectorStore(_embeddings(self._encoder))
+        store = import_module("langchain_core.vectorstores").InMemoryVectorStore(embeddings(self._encoder))
         with warnings.catch_warnings():
             # It is deprecated, and what people compare with.
             warnings.simplefilter("ignore", DeprecationWarning)
@@ -73,7 +73,7 @@ def _exchanges(recording: Recording) -> list[list[RecordedMessage]]:
     return exchanges
 
 
-def _embeddings(encoder: Encoder) -> Any:
+def embeddings(encoder: Encoder) -> Any:
     """The encoder as LangChain embeddings."""
     base: Any = import_module("langchain_core.embeddings").Embeddings
 

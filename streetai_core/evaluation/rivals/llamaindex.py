@@ -40,7 +40,7 @@ class LlamaIndexMemory(System):
         """The memory with all messages, put one by one."""
         chat_message = import_module("llama_index.core.llms").ChatMessage
         memory = import_module("llama_index.core.memory").VectorMemory.from_defaults(
-            embed_model=_embedding(self._encoder), retriever_kwargs={"similarity_top_k": _MOST}
+            embed_model=embedding(self._encoder), retriever_kwargs={"similarity_top_k": _MOST}
         )
         lines = {message.message_id: Line(message.line, (message.message_id,)) for message in recording.messages}
         for message in recording.messages:
@@ -49,7 +49,7 @@ class LlamaIndexMemory(System):
         yield RankedLines(lambda question: [lines[found.additional_kwargs["id"]] for found in memory.get(question)])
 
 
-def _embedding(encoder: Encoder) -> Any:
+def embedding(encoder: Encoder) -> Any:
     """The encoder as a LlamaIndex embedding."""
     base: Any = import_module("llama_index.core.embeddings").BaseEmbedding
 

@@ -44,9 +44,7 @@ class Mem0(System):
     @contextmanager
     def reading(self, recording: Recording) -> Iterator[RankedLines]:
         """The memory with all messages, added one by one."""
-        # Read when it is imported: a measurement reports nothing to anybody, and writes nothing into the home folder.
-        os.environ["MEM0_TELEMETRY"] = "False"
-        os.environ.setdefault("MEM0_DIR", str(Path(gettempdir()) / "streetai-bench-mem0"))
+        keep_silent()
         with TemporaryDirectory(prefix="streetai-bench-", ignore_cleanup_errors=True) as folder:
             memory = _open(Path(folder), self._encoder)
             try:
@@ -58,7 +56,7 @@ class Mem0(System):
                 memory.close()
 
 
-class _Embedding:
+class SharedEmbedding:
     """The encoder as mem0 calls one."""
 
     def __init__(self, encoder: Encoder) -> None:
@@ -73,6 +71,12 @@ class _Embedding:
         return [self.embed(text, memory_action) for text in texts]
 
 
+def keep_silent() -> None:
+    """See to it that it reports nothing to anybody, and writes nothing into the home folder; before it is imported."""
+    os.environ["MEM0_TELEMETRY"] = "False"
+    os.environ.setdefault("MEM0_DIR", str(Path(gettempdir()) / "streetai-bench-mem0"))
+
+
 def _open(folder: Path, encoder: Encoder) -> Any:
     # Both models are only made, never called: a key that is none does.
     model = {"provider": "openai", "config": {"api_key": "none"}}
@@ -85,7 +89,7 @@ def _open(folder: Path, encoder: Encoder) -> Any:
             "history_db_path": str(folder / "history.db"),
         }
     )
-    memory.embedding_model = _Embedding(encoder)
+    memory.embedding_model = SharedEmbedding(encoder)
     return memory
 
 

@@ -1,0 +1,1 @@
+"""Other memories as their documentation shows them, timed verb by verb."""

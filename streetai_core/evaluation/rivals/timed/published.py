@@ -1,0 +1,73 @@
+"""streetai-memory 0.2.0, the published product, with its own code and its own defaults."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+from streetai_core.encoders.base import Encoder
+from streetai_core.evaluation.speed_systems import ADD, LEARN, OPEN, PROMPT, RETRIEVE, TimedMemory, Verb
+from streetai_core.types import Vector
+
+_MEMORY = "speed"
+
+
+class TimedPublished(TimedMemory):
+    """Its memory.
+
+    Args:
+        folder: for its file.
+        encoder: takes the place of its own; 384 dimensions, which are fixed in its code.
+    """
+
+    def __init__(self, folder: Path, encoder: Encoder) -> None:
+        encoding: Any = import_module("streetai.encoder")
+        encoding._encoder = _TextEmbedding(encoder)  # noqa: SLF001 - it has no parameter for it
+        self._path = str(folder / "memory.db")
+        self._registry = import_module("streetai").MemoryRegistry(self._path)
+        self._memory = self._registry.get(_MEMORY)
+
+    def fill(self, texts: Sequence[str]) -> None:
+        """Add all texts one by one: it has no other way. Nothing waits for the disk meanwhile."""
+        connection = self._registry.store.conn
+        connection.execute("PRAGMA synchronous=OFF")
+        for text in texts:
+            self._memory.add_message(text, role="user")
+        connection.execute("PRAGMA synchronous=FULL")
+
+    def verbs(self) -> Mapping[str, Verb]:
+        """Every verb; its defaults wait for the disk at each row."""
+        memory = self._memory
+        return {
+            ADD: lambda text: lambda: memory.add_message(text, role="user"),
+            RETRIEVE: lambda text: lambda: memory.retrieve(text),
+            PROMPT: lambda text: lambda: memory.build_prompt(text),
+            LEARN: self._learning,
+            OPEN: lambda text: lambda: self._reopened(text),
+        }
+
+    def close(self) -> None:
+        """Close its connection."""
+        self._registry.store.conn.close()
+
+    def _learning(self, text: str) -> Callable[[], object]:
+        hits = self._memory.retrieve(text)[0]
+        return lambda: self._memory.post_process(hits, text)
+
+    def _reopened(self, text: str) -> None:
+        registry = import_module("streetai").MemoryRegistry(self._path)
+        registry.get(_MEMORY).retrieve(text)
+        registry.store.conn.close()
+
+
+class _TextEmbedding:
+    """Looks like fastembed's class to it."""
+
+    def __init__(self, encoder: Encoder) -> None:
+        self._encoder = encoder
+
+    def embed(self, texts: Sequence[str]) -> Iterator[Vector]:
+        """One vector a text."""
+        return iter(self._encoder.encode(list(texts)))

@@ -1,0 +1,163 @@
+"""BM25 of messages, alone and together with their neighbours.
+
+    score = sum over the question's terms of idf * tf * (k1 + 1) / (tf + k1 * (1 - b + b * length / mean length))
+    idf = ln(1 + (n - df + 0.5) / (df + 0.5))
+
+Robertson and Zaragoza 2009, with the idf of Lucene, which is never negative. Scores are divided by the sum of the
+question's idf, so that they mean the same for short and long questions: 0 is no word in common, 1 is about one mention
+of each.
+
+Only rows that have a term, and those beside them, are looked at.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+K1 = 0.9
+B = 0.4
+"""Better than the usual 1.2 and 0.75 on short messages, where a word said twice says little more than once."""
+
+_NONE = -1
+"""No row."""
+
+_SPARSE = 64
+"""Where a term is in fewer than one row of so many, sorting what it reaches is quicker than a pass over all rows."""
+
+Floats = npt.NDArray[np.float64]
+Flags = npt.NDArray[np.bool_]
+Rows = npt.NDArray[np.intp]
+Integers = npt.NDArray[np.int64]
+
+Term: TypeAlias = tuple[Rows, Floats]
+"""The rows that have a term, ascending and each once, and how often."""
+
+
+@dataclass(frozen=True, slots=True)
+class WordScores:
+    """How well the words of each message fit a question; arrays of shape (n,), 0 where nothing fits."""
+
+    own: Floats
+    """By the message's own words."""
+    around: Floats
+    """By the words of the message and of the two beside it in its conversation."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Collection:
+    """What BM25 needs to know of all messages; arrays of shape (n,)."""
+
+    rows: int
+    """n."""
+    number: int
+    """Messages that are there."""
+    lengths: Integers
+    """Terms of each."""
+    around: Integers
+    """Terms of each and of the two beside it."""
+    mean_length: float
+    """Of the messages that are there."""
+    mean_around: float
+    previous: Integers
+    """The row before each in its conversation; -1 for none."""
+    following: Integers
+
+
+def word_scores(collection: Collection, found: Sequence[Term], length: int) -> WordScores:
+    """The scores of all rows for a question.
+
+    A message that is the question itself, asked before, lends its words to what follows it, its answer, and not to
+    what stands before it.
+
+    Args:
+        collection: the messages.
+        found: the rows of each term of the question.
+        length: how many terms it has, repetitions counted.
+    """
+    own, around = np.zeros(collection.rows), np.zeros(collection.rows)
+    spread = _Spread(collection, _asked_before(collection, found, length))
+    most = 0.0
+    for rows, counts in found:
+        idf = _idf(collection.number, len(rows))
+        most += idf
+        if len(rows):
+            own[rows] += idf * _saturated(counts, _norm(collection.lengths[rows], collection.mean_length))
+            wide_rows, wide_counts = spread.of(rows, counts)
+            norm = _norm(collection.around[wide_rows], collection.mean_around)
+            around[wide_rows] += _idf(collection.number, len(wide_rows)) * _saturated(wide_counts, norm)
+    if most:
+        own /= most
+        around /= most
+    return WordScores(own, around)
+
+
+class _Spread:
+    """Rows that have a term themselves or beside them, and how often it stands in the three together."""
+
+    def __init__(self, collection: Collection, silent: Rows) -> None:
+        """Rows that are `silent` do not count for the ones before them."""
+        self._collection = collection
+        self._silent = silent
+        # One more than there are rows: -1, which stands for no row, is the last.
+        self._sums = np.zeros(collection.rows + 1)
+
+    def of(self, rows: Rows, counts: Floats) -> Term:
+        """The rows that a term reaches."""
+        previous, following = self._collection.previous[rows], self._collection.following[rows]
+        if len(self._silent):
+            previous[_are_in(rows, self._silent)] = _NONE
+        sums = self._sums
+        sums[rows] = counts
+        # No row is twice in one of these, but for -1, where any sum is as good.
+        sums[previous] += counts
+        sums[following] += counts
+        sums[_NONE] = 0.0
+        if len(rows) * _SPARSE < len(sums):
+            every = np.sort(np.concatenate([rows, previous, following]))
+            first = every != _NONE
+            first[1:] &= every[1:] != every[:-1]
+            reached = every[first]
+        else:
+            reached = np.flatnonzero(sums)
+        total = sums[reached]
+        sums[reached] = 0.0
+        return reached, total
+
+
+def _asked_before(collection: Collection, found: Sequence[Term], length: int) -> Rows:
+    """Rows whose terms are those of the question, all of them and no others."""
+    if not found or not length:
+        return np.zeros(0, dtype=np.intp)
+    rows = min((rows for rows, _ in found), key=len)
+    same: Rows = rows[collection.lengths[rows] == length]
+    for rows, _ in found:
+        if not len(same):
+            break
+        same = same[_are_in(same, rows)]
+    return same
+
+
+def _are_in(some: Rows, rows: Rows) -> Flags:
+    """Which of some rows, at least one, are among others, at least one, in ascending order."""
+    places = np.minimum(np.searchsorted(rows, some), len(rows) - 1)
+    found: Flags = rows[places] == some
+    return found
+
+
+def _norm(lengths: Integers, mean: float) -> Floats:
+    """`k1 * (1 - b + b * length / mean length)` of each row."""
+    return np.asarray(K1 * (1 - B + B * lengths / (mean or 1.0)), dtype=np.float64)
+
+
+def _saturated(counts: Floats, norm: Floats) -> Floats:
+    return counts * (K1 + 1) / (counts + norm)
+
+
+def _idf(number: int, having: int) -> float:
+    return math.log(1 + (number - having + 0.5) / (having + 0.5))

@@ -1,0 +1,1 @@
+"""Being told of what memories do."""

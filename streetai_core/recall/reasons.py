@@ -1,0 +1,133 @@
+"""Why a signal is among the hits of a question, and why another one is not: the rule that decided, with its numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from streetai_core.config import Config
+from streetai_core.dynamics.decay import TOLERANCE
+from streetai_core.recall.evidence import DATE
+from streetai_core.recall.hits import hits_of, signal_id
+from streetai_core.recall.question import Question
+from streetai_core.recall.ranking import DUPLICATE_SIMILARITY, Ranking, rank
+from streetai_core.state import MemoryState
+from streetai_core.types import Considered, Hit, Message, Miss
+
+NEAR_MISSES = 10
+"""How many near misses `why` lists if not told; enough to see where the gate cuts, few enough to read."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reasons:
+    """What was decided on a question, and the settings that decided it."""
+
+    state: MemoryState
+    ranking: Ranking
+    """The candidates."""
+    chosen: Sequence[int]
+    """The positions of the hits among them."""
+    config: Config
+    processed: frozenset[int] = frozenset()
+    """The positions that post-processors were given."""
+
+    def gates(self, hits: Iterable[Hit]) -> tuple[str, ...]:
+        """For each hit the rule that let it pass."""
+        return tuple(_passed(hit, self.config) for hit in hits)
+
+    def near_misses(self, others: Sequence[int], messages: Mapping[int, Message]) -> tuple[Miss, ...]:
+        """The candidates at the positions `others`, which are no hits, each with the rule that kept it out."""
+        hits = hits_of(self.state, self.ranking, others, messages)
+        return tuple(
+            Miss(hit=hit, reason=self._left_out(position, hit)) for position, hit in zip(others, hits, strict=True)
+        )
+
+    def considered(self, question: Question, message: Message) -> tuple[Considered, ...]:
+        """What the question made of each signal of one message, in the message's order.
+
+        `ranking` must have all candidates.
+        """
+        rows = self.state.rows_of_message(message.sequence)
+        rows = rows[np.argsort(self.state.columns.column("chunk_index")[rows])]
+        places = {int(row): position for position, row in enumerate(self.ranking.rows)}
+        found = [self._stands(places[row], message) for row in map(int, rows) if row in places]
+        if len(found) == len(rows):
+            return tuple(found)
+        # In the published pipeline all signals of the stacks that were not woken are no candidates.
+        outside = self._outside(question, [int(row) for row in rows if int(row) not in places], message)
+        return tuple(sorted([*found, *outside], key=lambda one: one.hit.signal.chunk_index))
+
+    def _stands(self, position: int, message: Message) -> Considered:
+        """What was made of a candidate."""
+        [hit] = hits_of(self.state, self.ranking, [position], {message.sequence: message})
+        recalled = position in self.chosen
+        reason = _passed(hit, self.config) if recalled else self._left_out(position, hit)
+        return Considered(hit=hit, rank=position + 1, recalled=recalled, reason=reason)
+
+    def _outside(self, question: Question, rows: Sequence[int], message: Message) -> list[Considered]:
+        """What would be made of signals that are no candidates, if they were."""
+        searched = replace(self.config, direct_search=True)
+        wider, _ = rank(self.state, question, searched, depth=len(self.state.columns), hidden=True)
+        positions = [int(np.flatnonzero(wider.rows == row)[0]) for row in rows]
+        hits = hits_of(self.state, wider, positions, {message.sequence: message})
+        reason = f"its stack is not among the {self.config.top_stacks} nearest to the question"
+        if message.sequence in self.state.hidden:
+            reason = "its message is in quarantine"
+        return [Considered(hit=hit, rank=None, recalled=False, reason=reason) for hit in hits]
+
+    def _left_out(self, position: int, hit: Hit) -> str:
+        """Which rule kept a candidate out."""
+        if not self.ranking.passed[position]:
+            return _gate(hit, self.config)
+        better = [one for one in self.chosen if one < position]
+        if better and self.config.ranking == "additive":
+            vectors = self.state.columns.vectors
+            cosines = vectors[self.ranking.rows[better]] @ vectors[self.ranking.rows[position]]
+            nearest = int(np.argmax(cosines))
+            if cosines[nearest] >= DUPLICATE_SIMILARITY:
+                twin = signal_id(self.state, int(self.state.columns.keys[self.ranking.rows[better[nearest]]]))
+                return f"says what a better hit says ({twin}, cosine {cosines[nearest]:.3f})"
+        if self.ranking.doubtful[position] and any(one > position for one in self.chosen):
+            return "is not trusted, and others like it have their share or say the same"
+        if position in self.processed:
+            return "left out by a post-processor, or put behind the thinking space"
+        return f"ranks behind the thinking space of {len(self.chosen)} hits"
+
+
+def _passed(hit: Hit, config: Config) -> str:
+    """The gate that a hit passed."""
+    if config.ranking == "product":
+        reached = f"score {hit.score:.3f} reaches activation_threshold {config.activation_threshold}"
+        return f"{reached}; dead, and revived by its similarity {hit.similarity:.3f}" if hit.revived else reached
+    if config.strategy == "vector":
+        return f"similarity {hit.similarity:.3f} reaches min_similarity {config.min_similarity}"
+    relevance = _relevance(hit)
+    if relevance >= config.min_relevance - TOLERANCE:
+        return f"{_relevant_parts(hit)} ({relevance:.3f}) reach min_relevance {config.min_relevance}"
+    return f"it is of the time that is asked for (time {hit.parts['time']:.3f} reaches {DATE})"
+
+
+def _gate(hit: Hit, config: Config) -> str:
+    """Why a candidate did not pass the gate."""
+    dead = hit.effective_weight < config.death_threshold
+    if dead and not config.revival_similarity:
+        return f"dead (effective weight {hit.effective_weight:.3f}), and revival is off"
+    if config.ranking == "additive" and config.strategy != "vector":
+        below = f"({_relevance(hit):.3f}) are below min_relevance {config.min_relevance}"
+        return f"{_relevant_parts(hit)} {below}"
+    if config.ranking == "additive":
+        return f"similarity {hit.similarity:.3f} is below min_similarity {config.min_similarity}"
+    if dead and hit.similarity < config.revival_similarity - TOLERANCE:
+        return f"dead, and similarity {hit.similarity:.3f} is below revival_similarity {config.revival_similarity}"
+    return f"score {hit.score:.3f} is below activation_threshold {config.activation_threshold}"
+
+
+def _relevance(hit: Hit) -> float:
+    """What the gate of words and meaning looks at."""
+    return hit.parts["meaning"] + hit.parts["words"] + hit.parts["change"]
+
+
+def _relevant_parts(hit: Hit) -> str:
+    return "meaning, words and change" if hit.parts["change"] else "meaning and words"

@@ -1,0 +1,47 @@
+"""Which of many ranked signals say what a better one says."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from streetai_core.index.columns import Rows
+from streetai_core.types import Matrix
+
+_BLOCK = 24
+"""Signals compared at a time: few enough that no product wakes a thread pool, and that little is done in vain."""
+
+
+def without_repetitions(vectors: Matrix, rows: Rows, threshold: float, most: int) -> Rows:
+    """Places among `rows`, which are ranked, of those that no chosen one before them is as near to as `threshold`.
+
+    Args:
+        vectors: unit vectors of all signals, shape (n, dim).
+        rows: the ranked ones, best first.
+        threshold: the cosine from which two say the same.
+        most: how many are wanted.
+    """
+    kept = np.empty((min(most, len(rows)), vectors.shape[1]), dtype=np.float32)
+    chosen: list[int] = []
+    for start in range(0, len(rows), _BLOCK):
+        if len(chosen) >= most:
+            break
+        block = vectors[rows[start : start + _BLOCK]]
+        repeats = _nearest(kept[: len(chosen)], block) >= threshold
+        among = block @ block.T >= threshold
+        taken: list[int] = []
+        for number in np.flatnonzero(~repeats).tolist():
+            if len(chosen) + len(taken) == most:
+                break
+            if not among[number, taken].any():
+                taken.append(number)
+        kept[len(chosen) : len(chosen) + len(taken)] = block[taken]
+        chosen += [start + number for number in taken]
+    return np.array(chosen, dtype=np.intp)
+
+
+def _nearest(kept: Matrix, block: Matrix) -> Matrix:
+    """The cosine of each vector of `block` with the nearest of `kept`; -inf without any."""
+    nearest = np.full(len(block), -np.inf, dtype=np.float32)
+    for start in range(0, len(kept), _BLOCK):
+        np.maximum(nearest, (kept[start : start + _BLOCK] @ block.T).max(axis=0), out=nearest)
+    return nearest

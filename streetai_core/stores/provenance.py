@@ -1,0 +1,94 @@
+"""What a store keeps besides the rows: who wrote what, which operations there were, and what is in quarantine."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Literal, Protocol, TypeAlias
+
+from streetai_core.types import Source
+
+Spans: TypeAlias = tuple[tuple[int, int], ...]
+"""Whole numbers as runs: the first and the last of each, both included, ascending."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Quarantine:
+    """A rule that hides messages: all that have this value in this field, whenever they were written."""
+
+    field: Literal["source", "writer", "conversation", "message"]
+    value: str | int | None
+    """Of a message its sequence; of a conversation its id, or `None` for the one without an id."""
+
+    def hides(self, row: Provenance) -> bool:
+        """Whether a message, or the words row of one, is hidden."""
+        if self.field == "message":
+            return row.sequence == self.value
+        if self.field == "conversation":
+            return row.conversation_id == self.value
+        return self.value == (row.source if self.field == "source" else row.writer)
+
+
+class Provenance(Protocol):
+    """What a rule of quarantine looks at; a `Message` has it, and a `WordsRow`."""
+
+    @property
+    def sequence(self) -> int:
+        """Place of the message in its memory."""
+
+    @property
+    def conversation_id(self) -> str | None:
+        """The thread."""
+
+    @property
+    def source(self) -> str:
+        """Where the text comes from."""
+
+    @property
+    def writer(self) -> str | None:
+        """Who or what wrote it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JournalRow:
+    """What one writing operation did to the messages of a memory."""
+
+    version: int
+    """The memory's version after it."""
+    added: Spans = ()
+    """Sequences of new messages."""
+    changed: Spans = ()
+    """Sequences of messages that got another text."""
+    removed: Spans = ()
+    """Sequences of messages that were deleted; a reset lists none."""
+    event: Literal["", "reset", "reencode", "rollback"] = ""
+    """What it was, if it did more than that."""
+    target: int | None = None
+    """Of a rollback, the version that it went back to."""
+    next_sequence: int
+    next_signal: int
+    created_at: datetime
+    digest: str = ""
+    """The hash of this entry and all before it, in stores whose files can be edited from outside."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Origins:
+    """Messages of one source and writer."""
+
+    source: Source
+    writer: str | None
+    messages: int
+    """How many there are."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Edit:
+    """Something that was done to a memory behind the library."""
+
+    kind: Literal["changed", "deleted", "inserted", "moved", "journal"]
+    sequence: int | None = None
+    """Of the message; `None` if that cannot be told."""
+    message_id: str | None = None
+    what: str
+    """The same as a sentence."""

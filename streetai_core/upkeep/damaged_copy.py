@@ -1,0 +1,76 @@
+"""A copy of a damaged file that SQLite can open, so that the original is left as it is."""
+
+from __future__ import annotations
+
+import tempfile
+from pathlib import Path
+
+from streetai_core.errors import StoreError
+from streetai_core.stores.opening import DatabaseFile
+from streetai_core.stores.raw_files import copy_file
+
+_HEADER = 100
+"""Bytes of the header of a database."""
+
+_PAGE_SIZE = slice(16, 18)
+_PAGES = slice(28, 32)
+_FREE_PAGES = slice(32, 40)
+_CHANGES = slice(24, 28)
+_VALID_FOR = slice(92, 96)
+"""Fields of the header: the size of a page, how many there are and which are free, and the number of the change that
+the number of pages is valid for."""
+
+_PAGE_SIZES = tuple((1 << bits).to_bytes(2, "big") for bits in range(9, 16))
+"""512 to 32,768 bytes, as the header says it."""
+
+_FILES = ("", "-wal")
+"""What of a database is copied; the rest is made anew."""
+
+
+def openable_copy(path: str, folder: str) -> DatabaseFile:
+    """Copy a database with its log into a folder, and mend what is the same in every file of ours.
+
+    The header of the copy is replaced by that of a new file, and the copy ends with a whole page. What is inside of
+    the pages is left as it is: checksums tell what of it is as it was written.
+
+    Raises:
+        StoreError: the file cannot be read.
+    """
+    target = str(Path(folder) / "copy.db")
+    try:
+        for ending in _FILES:
+            if Path(path + ending).exists():
+                copy_file(path + ending, target + ending)
+        _mend(Path(target))
+    except OSError as error:
+        raise StoreError(f"{path} cannot be copied: {error}. Check the path and the rights on it.") from error
+    return DatabaseFile(target, 0.0, "fast")
+
+
+def _mend(copy: Path) -> None:
+    """Replace the header by one that is right, and fill the last page up, or all that the header once promised."""
+    data = bytearray(copy.read_bytes())
+    header = _new_header()
+    if bytes(data[_PAGE_SIZE]) in _PAGE_SIZES:
+        header[_PAGE_SIZE] = data[_PAGE_SIZE]
+    size = int.from_bytes(header[_PAGE_SIZE], "big")
+    if not data:
+        return
+    data += bytes(-len(data) % size)
+    promised = int.from_bytes(data[_PAGES], "big")
+    if len(data) // size < promised <= 2 * len(data) // size:
+        # The end was cut off: SQLite refuses a file that is shorter than it says.
+        data += bytes(promised * size - len(data))
+    header[_PAGES] = (len(data) // size).to_bytes(4, "big")
+    header[_FREE_PAGES] = bytes(8)
+    header[_VALID_FOR] = header[_CHANGES]
+    data[:_HEADER] = header
+    copy.write_bytes(data)
+
+
+def _new_header() -> bytearray:
+    """The header of a file that was made just now."""
+    with tempfile.TemporaryDirectory(prefix="streetai-") as folder:
+        path = Path(folder) / "new.db"
+        DatabaseFile(str(path), 0.0, "fast").open_for_writing().close()
+        return bytearray(path.read_bytes()[:_HEADER])

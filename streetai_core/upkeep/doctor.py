@@ -1,0 +1,242 @@
+"""Examining a database file: what is in it, what is damaged, and what is going to go wrong."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import closing
+
+from streetai_core.errors import NewerFileError, StoreError
+from streetai_core.stores import _sqlite
+from streetai_core.stores.base import Head
+from streetai_core.stores.faults import Faults
+from streetai_core.stores.opening import DatabaseFile
+from streetai_core.stores.rows import Origin, Row, head_from
+from streetai_core.stores.schema import schema_version
+from streetai_core.stores.sqlite_reading import HEADS
+from streetai_core.upkeep.files import absolute, read_only
+from streetai_core.upkeep.health import SEVERITIES, Finding, Health, MemoryHealth
+from streetai_core.upkeep.mounts import network_file_system
+from streetai_core.upkeep.owners import counts_of
+from streetai_core.upkeep.reading import KINDS, UNDECODABLE, Found, Kind, read, tolerant
+
+_MOST_PROBLEMS = 20
+"""What SQLite finds wrong that is listed; one damaged page may cause hundreds."""
+
+_LARGE_LOG = 64 * 1024 * 1024
+"""Bytes of the log that only a reader who never ends explains."""
+
+_BUSY_TIMEOUT = 5.0
+"""Seconds to wait for whoever has the file to himself."""
+
+_SALVAGE = "Restore the file from a backup, or export what is whole with: streetai salvage FILE -o NEW.db"
+
+
+def examine(path: str | os.PathLike[str], *, encoder: str | None = None) -> Health:
+    """Look at everything in a database file. Changes nothing, and raises for no damage whatever.
+
+    Args:
+        path: the file; others may read and write it meanwhile.
+        encoder: fingerprint of the encoder that the memories are going to be used with.
+
+    Raises:
+        InputError: `path` is no path.
+    """
+    file = DatabaseFile(absolute(path), _BUSY_TIMEOUT, "full")
+    try:
+        exists = file.exists()
+    except StoreError as error:
+        return _unreadable(file, str(error))
+    if not exists:
+        return _unreadable(file, "there is no such file", "Check the path; the file is made by the first write.")
+    try:
+        with closing(tolerant(read_only(file))) as connection:
+            with Faults(file.path):
+                connection.execute("BEGIN")
+                version = schema_version(connection, file.path)
+            return _examined(connection, file, version, encoder)
+    except NewerFileError as error:
+        return _unreadable(file, str(error), "Examine it with the version that wrote it, or a newer one.")
+    except StoreError as error:
+        return _unreadable(file, str(error))
+    except (_sqlite.Error, UnicodeDecodeError, OSError) as error:
+        return _unreadable(file, str(error))
+
+
+def _unreadable(file: DatabaseFile, what: str, advice: str = _SALVAGE) -> Health:
+    return Health(
+        path=file.path,
+        readable=False,
+        findings=(Finding(severity="damage", what=what, advice=advice),),
+        size_bytes=_size(file.path),
+        log_bytes=file.log_size(),
+        sqlite_version=_version(),
+    )
+
+
+def _examined(connection: _sqlite.Connection, file: DatabaseFile, version: int, encoder: str | None) -> Health:
+    findings = [*_integrity(connection), *_surroundings(file)]
+    memories: list[MemoryHealth] = []
+    for row in _heads(connection, findings) if version else ():
+        origin = Origin(file.path, str(row[1]))
+        try:
+            head, _ = head_from(row[1:], origin)
+        except UNDECODABLE:
+            findings.append(_damage(f"the row of counters of memory {row[1]!r} is damaged", str(row[1])))
+            continue
+        memory, found = _memory(connection, row[0], head, origin)
+        memories.append(memory)
+        findings += found
+    findings += _encoders(memories, encoder)
+    findings.sort(key=lambda finding: SEVERITIES.index(finding.severity))
+    return Health(
+        path=file.path,
+        readable=True,
+        findings=tuple(findings),
+        memories=tuple(sorted(memories, key=lambda memory: memory.memory_id)),
+        size_bytes=_size(file.path),
+        log_bytes=file.log_size(),
+        free_bytes=_pragma(connection, "PRAGMA freelist_count") * _pragma(connection, "PRAGMA page_size"),
+        schema_version=version,
+        sqlite_version=_version(),
+    )
+
+
+def _integrity(connection: _sqlite.Connection) -> Iterator[Finding]:
+    """What SQLite itself finds wrong."""
+    try:
+        for (problem,) in connection.execute("PRAGMA integrity_check").fetchmany(_MOST_PROBLEMS):
+            if problem != "ok":
+                yield _damage(f"SQLite's own check: {problem}")
+    except (_sqlite.Error, UnicodeDecodeError) as error:
+        yield _damage(f"SQLite's own check cannot read the file: {error}")
+    try:
+        orphans = connection.execute("PRAGMA foreign_key_check").fetchmany(_MOST_PROBLEMS)
+    except (_sqlite.Error, UnicodeDecodeError):
+        return
+    for table in sorted({str(row[0]) for row in orphans}):
+        yield _damage(f"rows of {table} belong to rows that are not there")
+
+
+def _surroundings(file: DatabaseFile) -> Iterator[Finding]:
+    """Where the file is, and with what it is read."""
+    kind = network_file_system(file.path)
+    if kind is not None:
+        yield Finding(
+            severity="problem",
+            what=f"the file is on a network file system ({kind}), where SQLite's log corrupts files",
+            advice="Move it to a local disk, and have one machine use it.",
+        )
+    if file.log_size() > _LARGE_LOG:
+        yield Finding(
+            severity="problem",
+            what=f"the write-ahead log has {file.log_size()} bytes: somebody has been reading an old state for long",
+            advice="End the program that does; the next write copies the log.",
+        )
+    elif file.log_size() > 0:
+        yield Finding(
+            severity="note",
+            what="the write-ahead log is not copied: what was deleted lately may still be in it",
+            advice="Nothing: the next write, or closing the file, copies it. At once: MemoryRegistry.settle()",
+        )
+    if _sqlite.affected_by_wal_reset_bug():
+        yield Finding(
+            severity="note",
+            what=f"SQLite {_version()} has the WAL-reset bug; this library avoids it, other programs may not",
+            advice="If others write the file too, install a fixed version with: pip install pysqlite3",
+        )
+    if not file.writable():
+        yield Finding(
+            severity="note",
+            what="the file or its folder cannot be written here",
+            advice="Nothing, if that is meant: reading works, and writing raises ReadOnlyStoreError.",
+        )
+
+
+def _heads(connection: _sqlite.Connection, findings: list[Finding]) -> list[Row]:
+    try:
+        return connection.execute(HEADS).fetchall()
+    except (_sqlite.Error, UnicodeDecodeError) as error:
+        findings.append(_damage(f"the table of memories cannot be read: {error}"))
+        return []
+
+
+def _memory(
+    connection: _sqlite.Connection, memory_key: int, head: Head, origin: Origin
+) -> tuple[MemoryHealth, list[Finding]]:
+    """One memory, every row of it against its checksum, and all rows against their count."""
+    expected = counts_of(connection, memory_key)
+    rows: dict[str, int] = {}
+    damaged: dict[str, int] = {}
+    for kind in KINDS:
+        found = read(connection, kind, memory_key, origin, _last(kind, head))
+        rows[kind.table] = len(found.values)
+        wrong = _wrong(found, expected.get(kind.table, 0))
+        if wrong:
+            damaged[kind.table] = wrong
+    findings = [
+        _damage(f"{table} of memory {head.memory_id!r}: {number} rows are damaged or missing", head.memory_id)
+        for table, number in damaged.items()
+    ]
+    return MemoryHealth(memory_id=head.memory_id, rows=rows, damaged=damaged, encoder=head.encoder), findings
+
+
+def _wrong(found: Found, count: int) -> int:
+    """How many rows are not as they should be, at least one if pages are unreadable."""
+    return max(found.damaged, abs(count - len(found.values)), int(found.unreadable))
+
+
+def _last(kind: Kind, head: Head) -> int:
+    """Above every key of a table of a memory."""
+    bounds = {
+        "messages": head.next_sequence,
+        "words": head.next_sequence,
+        "signals": head.next_signal,
+        "weights": head.next_signal,
+        "stacks": head.next_stack,
+    }
+    return bounds.get(kind.table, head.version + 1)
+
+
+def _encoders(memories: list[MemoryHealth], encoder: str | None) -> Iterator[Finding]:
+    """Memories whose vectors another encoder made."""
+    if encoder is None:
+        if len({memory.encoder for memory in memories if memory.encoder}) > 1:
+            yield Finding(
+                severity="note",
+                what="the memories have vectors of more than one encoder",
+                advice="Open each with its own, or embed all anew with MemoryRegistry.reencode_all()",
+            )
+        return
+    for memory in memories:
+        if memory.encoder not in (None, encoder):
+            yield Finding(
+                severity="problem",
+                what=f"the vectors of memory {memory.memory_id!r} were made by {memory.encoder!r}, not by {encoder!r}",
+                advice="Open the registry with the first, or embed all anew with MemoryRegistry.reencode_all()",
+                memory_id=memory.memory_id,
+            )
+
+
+def _damage(what: str, memory_id: str | None = None) -> Finding:
+    return Finding(severity="damage", what=what, advice=_SALVAGE, memory_id=memory_id)
+
+
+def _pragma(connection: _sqlite.Connection, pragma: str) -> int:
+    try:
+        row = connection.execute(pragma).fetchone()
+    except _sqlite.Error:
+        return 0
+    return int(row[0]) if row else 0
+
+
+def _size(path: str) -> int:
+    """Bytes of the file; opening it would drop SQLite's locks."""
+    try:
+        return os.stat(path).st_size  # noqa: PTH116 - a str is what SQLite takes
+    except OSError:
+        return 0
+
+
+def _version() -> str:
+    return ".".join(map(str, _sqlite.VERSION))

@@ -1,0 +1,96 @@
+"""Putting a finished file in its place, so that there is never half of one."""
+
+from __future__ import annotations
+
+import os
+from contextlib import suppress
+from pathlib import Path
+
+from streetai_core.errors import InputError
+from streetai_core.stores import _sqlite
+from streetai_core.stores.opening import DatabaseFile
+from streetai_core.stores.raw_files import BESIDE
+
+_READ_ONLY = "PRAGMA query_only = ON"
+
+
+def absolute(path: str | os.PathLike[str], what: str = "path") -> str:
+    """The path, made independent of later changes of the working folder.
+
+    Raises:
+        InputError: it is no path.
+    """
+    given = os.fspath(path) if isinstance(path, str | os.PathLike) else None
+    if not isinstance(given, str) or not given or "\0" in given:
+        raise InputError(f"{what} must be a path as text, got {path!r}")
+    return os.path.abspath(given)  # noqa: PTH100 - pathlib's `absolute` keeps "..", its `resolve` reads the disk
+
+
+def read_only(file: DatabaseFile) -> _sqlite.Connection:
+    """A connection that changes nothing, also to a file that cannot be written.
+
+    Raises:
+        Error: it cannot be opened.
+    """
+    if file.log_size():
+        # A connection that may write would move the log into the file when it is closed.
+        return file.connect("ro")
+    if not file.writable():
+        return file.connect("ro", immutable=True)
+    # One that may only read would leave an empty log behind.
+    connection = file.connect("rw")
+    connection.execute(_READ_ONLY).fetchall()
+    return connection
+
+
+def beside(path: str) -> tuple[str, ...]:
+    """The path of a database and the paths of what SQLite keeps beside it."""
+    return tuple(path + ending for ending in BESIDE)
+
+
+def check_free(target: str, *, overwrite: bool) -> None:
+    """Refuse to replace a file unasked, or one that is in use.
+
+    Raises:
+        InputError: naming the file and what to do.
+    """
+    if Path(target).is_dir():
+        raise InputError(f"{target} is a folder; give the path of a file in it")
+    logs = [one for one in beside(target)[1:] if Path(one).exists()]
+    if logs:
+        raise InputError(f"{target} is in use or was left unfinished: {logs[0]} is beside it; choose another path")
+    if not overwrite and Path(target).exists():
+        raise InputError(f"{target} is there already; choose another path, or pass overwrite=True to replace it")
+
+
+def put_in_place(finished: str, target: str, *, overwrite: bool) -> None:
+    """Give a finished and closed database its name; what it replaces is there whole until then.
+
+    Raises:
+        InputError: there is a file, and it may not be replaced.
+        OSError: it could not be done; then `target` is as it was.
+    """
+    _sync(finished)
+    check_free(target, overwrite=overwrite)
+    if overwrite:
+        os.replace(finished, target)  # noqa: PTH105 - both are str
+    else:
+        try:
+            os.link(finished, target)
+        except FileExistsError:
+            raise InputError(f"{target} is there already; choose another path") from None
+        except OSError:
+            # A file system without links.
+            os.rename(finished, target)  # noqa: PTH104 - as above
+    with suppress(OSError):
+        # Windows cannot open folders; there the name is on the disk when the file system says so.
+        _sync(str(Path(target).parent))
+
+
+def _sync(path: str) -> None:
+    """Wait until a file, or the names in a folder, are on the disk. Nobody has the file open in SQLite."""
+    opened = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(opened)
+    finally:
+        os.close(opened)

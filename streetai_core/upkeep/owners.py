@@ -1,0 +1,117 @@
+"""Whose rows are in a database, also where the table that says so is damaged."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+
+from streetai_core.errors import InputError
+from streetai_core.stores import _sqlite
+from streetai_core.stores.base import Head
+from streetai_core.stores.rows import Origin, Row, head_from
+from streetai_core.stores.sqlite_reading import HEADS
+from streetai_core.text.clean import check_id
+from streetai_core.upkeep.reading import KINDS, UNDECODABLE, Found, attempted
+
+COUNTERS = """
+SELECT stored_messages, stored_signals, stored_weights, stored_stacks, stored_words, stored_credits, stored_journal,
+       stored_quarantines
+FROM memories WHERE memory_key = ?
+"""
+"""In the order of `KINDS`."""
+
+_BETWEEN = " WHERE memory_key BETWEEN ? AND ?"
+
+_OF_OTHERS = (
+    "SELECT DISTINCT memory_key FROM messages",
+    "SELECT DISTINCT memory_key FROM words",
+    "SELECT DISTINCT memory_key FROM vectors",
+    "SELECT DISTINCT memory_key FROM signals",
+)
+"""Where the keys of memories stand too."""
+
+_LAST_KEY = "SELECT seq FROM sqlite_sequence WHERE name = 'memories'"
+
+_MOST = 1 << 20
+"""Above every key, if the highest cannot be read."""
+
+_KEY_OF_ID = "SELECT memory_key FROM memories WHERE memory_id = ?"
+"""Answered from the index of ids, which has a second copy of each."""
+
+
+@dataclass(frozen=True, slots=True)
+class Owner:
+    """One memory of a file that may be damaged."""
+
+    key: int
+    memory_id: str
+    """Its own, or "salvaged-" and its key if that cannot be told for certain."""
+    head: Head | None
+    """`None`: its row does not fit its checksum, or is gone."""
+    counts: Mapping[str, int] = field(default_factory=dict)
+    """Table -> rows that there should be; empty without a head."""
+
+
+def owners(connection: _sqlite.Connection, path: str) -> list[Owner]:
+    """All memories of which a row can be read, by key."""
+    found: dict[int, Owner] = {}
+    for row in attempted(_heads_of(connection), 0, _last_key(connection), Found()):
+        found[row[0]] = _owner(connection, row, path)
+    for statement in _OF_OTHERS:
+        for key in _first_column(connection, statement):
+            found.setdefault(key, Owner(key, f"salvaged-{key}", None))
+    return [found[key] for key in sorted(found)]
+
+
+def counts_of(connection: _sqlite.Connection, key: int) -> dict[str, int]:
+    """Table -> rows that a memory should have."""
+    try:
+        row = connection.execute(COUNTERS, (key,)).fetchone()
+    except (_sqlite.Error, UnicodeDecodeError):
+        row = None
+    whole = row is not None and all(isinstance(number, int) for number in row)
+    return dict(zip((kind.table for kind in KINDS), row, strict=True)) if whole else {}
+
+
+def _owner(connection: _sqlite.Connection, row: Row, path: str) -> Owner:
+    key, memory_id = row[0], row[1]
+    try:
+        head, _ = head_from(row[1:], Origin(path, str(memory_id)))
+    except UNDECODABLE:
+        return Owner(key, memory_id if _is_certain(connection, key, memory_id) else f"salvaged-{key}", None)
+    return Owner(key, head.memory_id, head, counts_of(connection, key))
+
+
+def _is_certain(connection: _sqlite.Connection, key: int, memory_id: object) -> bool:
+    """Whether table and index agree on an id: then the damage is in another column."""
+    try:
+        check_id(memory_id, "memory_id")  # type: ignore[arg-type]  # that is what it finds out
+        return [(key,)] == connection.execute(_KEY_OF_ID, (memory_id,)).fetchall()
+    except (InputError, UnicodeError, _sqlite.Error):
+        return False
+
+
+def _heads_of(connection: _sqlite.Connection) -> Callable[[int, int], list[Row]]:
+    """Reads the heads of a span of keys."""
+
+    def fetch(low: int, high: int) -> list[Row]:
+        return connection.execute(HEADS + _BETWEEN, (low, high)).fetchall()
+
+    return fetch
+
+
+def _last_key(connection: _sqlite.Connection) -> int:
+    keys = _first_column(connection, _LAST_KEY)
+    return max(keys) if keys else _MOST
+
+
+def _first_column(connection: _sqlite.Connection, statement: str) -> list[int]:
+    """Whole numbers, as many as can be read."""
+    found: list[int] = []
+    try:
+        for (value,) in connection.execute(statement):
+            if isinstance(value, int) and 0 < value <= _MOST:
+                found.append(value)
+    except (_sqlite.Error, UnicodeDecodeError):
+        pass
+    return found

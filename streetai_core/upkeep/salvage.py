@@ -1,0 +1,122 @@
+"""Exporting what is whole in a damaged file into a new one."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Iterable, Mapping
+from contextlib import closing
+from dataclasses import asdict, dataclass
+from datetime import datetime, timezone
+from pathlib import Path
+from typing import Any
+
+from streetai_core.errors import DamagedFileError, InputError, StoreError
+from streetai_core.stores import _sqlite
+from streetai_core.stores.base import Store
+from streetai_core.stores.sqlite import SqliteStore
+from streetai_core.upkeep.damaged_copy import openable_copy
+from streetai_core.upkeep.files import absolute, check_free, put_in_place
+from streetai_core.upkeep.owners import Owner, owners
+from streetai_core.upkeep.reading import tolerant
+from streetai_core.upkeep.whole import Whole, changes_of, whole_rows
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SalvagedMemory:
+    """What was saved of one memory."""
+
+    memory_id: str
+    """Its own id, or "salvaged-" and a number if that could not be read for certain."""
+    rows: Mapping[str, int]
+    """Table -> rows in the new file."""
+    lost: Mapping[str, int]
+    """Table -> rows that are known to have been there and are not in the new file."""
+    without_vectors: tuple[str, ...] = ()
+    """Ids of messages that can be recalled by words, but have no signals left; `update_message` with the same text
+    makes them anew."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Salvage:
+    """What was saved of a damaged file."""
+
+    path: str
+    """The new file."""
+    memories: tuple[SalvagedMemory, ...]
+
+    @property
+    def complete(self) -> bool:
+        """Whether nothing was lost."""
+        return not any(memory.lost for memory in self.memories)
+
+    def to_dict(self) -> dict[str, Any]:
+        """As JSON values."""
+        return {"path": self.path, "complete": self.complete, "memories": [asdict(one) for one in self.memories]}
+
+
+def salvage(path: str | os.PathLike[str], out: str | os.PathLike[str]) -> Salvage:
+    """Write everything of a damaged file that is as it was written into a new one.
+
+    Only rows that fit their checksum are taken; the damaged file is not changed. Stacks that lost a signal are made
+    anew from the others, and the journal of the new file begins with the salvage. Ids of messages stay; those of
+    signals are new, so that hits and handles of before do not fit.
+
+    Args:
+        path: the damaged file.
+        out: the new file; there must be none yet.
+
+    Raises:
+        InputError: there is no file at `path`, or one at `out`.
+        DamagedFileError: nothing of it can be read.
+        StoreError: a file cannot be read or written.
+    """
+    source, target = absolute(path, "path"), absolute(out, "out")
+    if not Path(source).is_file():
+        raise InputError(f"there is no file {source}; check the path")
+    check_free(target, overwrite=False)
+    folder = Path(target).parent
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(prefix=".salvage-", dir=folder) as temporary:
+            new = str(Path(temporary) / "new.db")
+            memories = _salvaged(source, temporary, new)
+            put_in_place(new, target, overwrite=False)
+    except OSError as error:
+        raise StoreError(f"{target} cannot be written: {error}. Check the path, the rights and the space.") from error
+    return Salvage(path=target, memories=tuple(memories))
+
+
+def _salvaged(source: str, folder: str, new: str) -> list[SalvagedMemory]:
+    """Read a copy, and write what is whole into a new file."""
+    try:
+        with closing(tolerant(openable_copy(source, folder).connect("rw"))) as connection, SqliteStore(new) as store:
+            found = ((owner, whole_rows(connection, owner, source)) for owner in owners(connection, source))
+            saved = _written(store, found)
+    except _sqlite.Error as error:
+        raise DamagedFileError(f"{source} is damaged so badly that nothing of it can be read: {error}") from error
+    if not saved:
+        raise DamagedFileError(f"{source} has no row that is as it was written; restore it from a backup")
+    return saved
+
+
+def _written(store: Store, found: Iterable[tuple[Owner, Whole]]) -> list[SalvagedMemory]:
+    """Write memories that have anything left."""
+    saved: list[SalvagedMemory] = []
+    for owner, whole in found:
+        if owner.head is None and not whole.messages:
+            continue
+        with store.writing(owner.memory_id) as writing:
+            writing.apply(changes_of(whole, owner), now=datetime.now(timezone.utc))
+        with_signals = {signal.sequence for signal in whole.signals.values()}
+        saved.append(
+            SalvagedMemory(
+                memory_id=owner.memory_id,
+                rows={table: number for table, number in whole.rows.items() if number},
+                lost=whole.lost(owner.counts),
+                without_vectors=tuple(
+                    whole.messages[sequence].message_id for sequence in whole.words if sequence not in with_signals
+                ),
+            )
+        )
+    return saved

@@ -1,0 +1,232 @@
+"""Erasing for good: rows, files and caches, with proof."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from types import EllipsisType
+
+from streetai_core.aio import twin
+from streetai_core.conductor import Conductor, check_text, texts_of
+from streetai_core.errors import DamagedFileError, InputError
+from streetai_core.knowledge import clauses, wording
+from streetai_core.observing.observer import observed
+from streetai_core.planning.writing import plan_delete
+from streetai_core.state import MemoryState
+from streetai_core.stores.base import Changes, Erased, MessageQuery, ReadTransaction, Rows, WriteTransaction
+from streetai_core.stores.metadata import metadata_text
+from streetai_core.stores.rows import vector_bytes
+from streetai_core.stores.traces import Traces
+from streetai_core.text import words
+from streetai_core.text.clean import check_id
+from streetai_core.tokens import count_message
+from streetai_core.types import Message, Vector
+from streetai_core.upkeep.receipts import Receipt, Scope
+
+_KEEPS_TEXT = (clauses.clauses, wording.stem, words.stem, words.hashed)
+"""Functions that remember what they were given lately, texts or words of texts."""
+
+
+_END = 96
+"""Bytes of each end of a vector that are looked for; all of 100,000 vectors would take a gigabyte to look for."""
+
+
+@dataclass(slots=True)
+class _Forgotten:
+    """What one transaction deletes, as far as it has to be looked for afterwards."""
+
+    rows: Counter[str] = field(default_factory=Counter)
+    values: list[bytes] = field(default_factory=list)
+    texts: list[str] = field(default_factory=list)
+    unread: tuple[str, ...] = ()
+    """Why some of the values are not known."""
+
+    def add_messages(self, messages: Iterable[Message]) -> None:
+        """Everything that messages say and are called."""
+        for message in messages:
+            self.rows["messages"] += 1
+            self.texts.append(message.content)
+            self.values += [
+                message.content.encode(),
+                words.counted(message.content)[0].astype("<u4").tobytes(),
+                metadata_text(message.metadata).encode(),
+                *(name.encode() for name in (message.message_id, message.conversation_id, message.name) if name),
+            ]
+
+
+class Forgetting(Conductor):
+    """The verb that erases."""
+
+    @observed(lambda receipt: receipt.rows, "forget")
+    def forget(
+        self,
+        *,
+        message: str | None = None,
+        conversation: str | EllipsisType | None = ...,
+        author: str | None = None,
+        everything: bool = False,
+    ) -> Receipt:
+        """Erase messages with all that was made of them, from the database, its log and the caches, and verify it.
+
+        Rows are deleted in one transaction, as `delete_message` does it. Then the write-ahead log is copied and cut,
+        what this process has cached of the texts is dropped, and the files are searched, byte by byte, for pieces of
+        what was erased. If a file still has some, it is rewritten. Backups and exports are other files: erase or
+        replace them yourself.
+
+        Args:
+            message: the id of one message.
+            conversation: all messages of one conversation; `None` is the one without an id.
+            author: all messages of the author with this name.
+            everything: True: the whole memory, as `MemoryRegistry.forget` does it; other handles on it raise
+                `StaleMemoryError` from then on, this one is an empty memory.
+
+        Returns:
+            What was deleted and what was verified; see `Receipt.complete`. Empty if there was nothing.
+
+        Raises:
+            InputError: not exactly one of the arguments was given, or it cannot be used.
+            StoreError: the database failed; then nothing was erased.
+        """
+        given = [message is not None, not isinstance(conversation, EllipsisType), author is not None, bool(everything)]
+        if sum(given) != 1:
+            raise InputError(
+                "give exactly one of message, conversation, author and everything=True; conversation=None is the "
+                "conversation without an id"
+            )
+        if everything:
+            if everything is not True:
+                raise InputError(f"everything must be True or False, got {everything!r}")
+            return self._forget_everything()
+        for value, what in ((message, "message"), (author, "author")):
+            if value is not None:
+                check_text(value, what)
+        if message is not None:
+            return self._forget_messages("message", MessageQuery(message_id=message))
+        if isinstance(conversation, EllipsisType):
+            return self._forget_messages("author", MessageQuery(), author)
+        if conversation is not None:
+            check_id(conversation, "conversation")
+        return self._forget_messages("conversation", MessageQuery(conversation_id=conversation, any_conversation=False))
+
+    def _forget_messages(self, scope: Scope, query: MessageQuery, author: str | None = None) -> Receipt:
+        """Erase the messages that a query finds, and of them those of one author if one is given."""
+
+        def found_in(transaction: ReadTransaction) -> list[Message]:
+            return [one for one in transaction.messages(query) if author is None or one.name == author]
+
+        def plan(transaction: WriteTransaction, state: MemoryState) -> tuple[Changes | None, _Forgotten]:
+            forgotten = _Forgotten()
+            found = found_in(transaction)
+            if not found:
+                return None, forgotten
+            tokens = {one.sequence: count_message(one.content, self._around.counter) for one in found}
+            changes = plan_delete(state, tokens, self.config)
+            forgotten.add_messages(found)
+            self._add_signals(forgotten, transaction, state, changes, found)
+            return changes, forgotten
+
+        with self._coherent.reading() as (transaction, state):
+            nothing = state is None or not found_in(transaction)
+        if nothing:
+            return self._receipt(scope, _Forgotten())
+        with self._coherent.lock:
+            forgotten, _ = self._coherent.write(plan)
+            # The arrays have room to spare, where the vectors still stand.
+            self._coherent.forget()
+        return self._receipt(scope, forgotten)
+
+    def _add_signals(
+        self,
+        forgotten: _Forgotten,
+        transaction: ReadTransaction,
+        state: MemoryState,
+        changes: Changes,
+        messages: list[Message],
+    ) -> None:
+        """The rows that go with the messages, and the vectors and the texts that were embedded."""
+        gone = set(changes.deleted_signals)
+        rows = state.columns.rows(changes.deleted_signals)
+        forgotten.values += [_ends(vector) for vector in state.columns.vectors[rows]]
+        forgotten.texts += texts_of(state, messages, self.config).values()
+        forgotten.rows.update(
+            signals=len(gone),
+            vectors=len(gone),
+            weights=len(gone),
+            stacks=len(changes.deleted_stacks),
+            words=sum(one.sequence in state.words for one in messages),
+            credits=sum(entry.key in gone for entry in transaction.credits()),
+        )
+
+    def _forget_everything(self) -> Receipt:
+        """Erase the memory itself."""
+        with self._around.store.reading(self.memory_id) as transaction:
+            nothing = transaction.head is None
+        if nothing:
+            return self._receipt("everything", _Forgotten())
+        with self._coherent.lock:
+            forgotten = self._coherent.remove(self._everything)
+        return self._receipt("everything", forgotten)
+
+    def _everything(self, transaction: WriteTransaction) -> _Forgotten:
+        """All rows; of a damaged memory those that can be read, so that it can be erased too."""
+        forgotten = _Forgotten()
+        if transaction.head is None:
+            return forgotten
+        forgotten.rows["memories"] = 1
+        forgotten.values.append(self.memory_id.encode())
+        try:
+            rows = transaction.rows(None)
+            if rows is not None:
+                _add_rows(forgotten, rows)
+            messages = transaction.messages(MessageQuery())
+            forgotten.add_messages(messages)
+            forgotten.rows["credits"] = len(transaction.credits())
+            if rows is not None:
+                forgotten.texts += texts_of(MemoryState.of(rows), messages, self.config).values()
+        except DamagedFileError as error:
+            forgotten.unread = (f"the files were not searched for all of it, because not all could be read: {error}",)
+        return forgotten
+
+    def _receipt(self, scope: Scope, forgotten: _Forgotten) -> Receipt:
+        """Do what is left to do after the deletion, and say what was done."""
+        for function in _KEEPS_TEXT:
+            function.cache_clear()
+        self._around.encoder.forget(forgotten.texts)
+        store = self._around.store
+        erased = store.erase(Traces(forgotten.values)) if forgotten.values else Erased(pending=store.settle())
+        return Receipt(
+            memory_id=self.memory_id,
+            scope=scope,
+            rows={table: number for table, number in sorted(forgotten.rows.items()) if number},
+            files=erased.files,
+            residual=erased.residual,
+            pending=(*erased.pending, *forgotten.unread),
+            erased_at=self._around.clock(),
+        )
+
+    aforget = twin(forget)
+
+
+def _add_rows(forgotten: _Forgotten, rows: Rows) -> None:
+    forgotten.values += _vectors(rows)
+    forgotten.rows.update(
+        signals=len(rows.signals),
+        vectors=len(rows.signals),
+        weights=len(rows.weights),
+        stacks=len(rows.stacks),
+        words=len(rows.words),
+    )
+
+
+def _vectors(rows: Rows) -> Iterator[bytes]:
+    for signal in rows.signals:
+        yield _ends(signal.vector)
+    for stack in rows.stacks:
+        yield _ends(stack.total)
+
+
+def _ends(vector: Vector) -> bytes:
+    """The first and the last numbers of a vector as they are stored: enough to find any copy of it."""
+    data = vector_bytes(vector)
+    return data if len(data) <= 2 * _END else data[:_END] + data[-_END:]

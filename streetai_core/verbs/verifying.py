@@ -1,0 +1,42 @@
+"""Whether the encoder is still the one that made the vectors."""
+
+from __future__ import annotations
+
+from streetai_core.aio import twin
+from streetai_core.conductor import Conductor, texts_of
+from streetai_core.stores.base import MessageQuery
+
+SAME = 0.999
+"""Cosine from which two vectors of one text come from the same weights; other hardware moves the last bits only."""
+
+
+class Verifying(Conductor):
+    """The verb that asks the encoder about a text that it knows."""
+
+    def encoder_agreement(self) -> float | None:
+        """Cosine of the newest stored vector with what the encoder makes of its text today, -1 to 1.
+
+        A fingerprint cannot tell the weights of a model that runs elsewhere, or under an old name. Below 0.999 the
+        stored vectors are not those of this encoder: call `reencode`.
+
+        Returns:
+            `None` if there is nothing to compare, or the fingerprints differ already.
+
+        Raises:
+            EncoderError: the model failed.
+        """
+        encoder = self._around.encoder
+        with self._coherent.reading() as (transaction, state):
+            if state is None or not len(state.columns) or state.head.encoder != encoder.fingerprint:
+                return None
+            newest = int(state.columns.column("sequence").max())
+            texts = texts_of(state, transaction.messages(MessageQuery(sequences=[newest])), self.config)
+            if not texts:
+                return None
+            key, text = next(iter(texts.items()))
+            stored = state.columns.vectors[state.columns.rows([key])][0]
+        # Past the cache, which may have the vector from before.
+        embedded = getattr(encoder, "wrapped", encoder).encode([text], "document")[0]
+        return float(stored @ embedded) if stored.any() or embedded.any() else 1.0
+
+    aencoder_agreement = twin(encoder_agreement)

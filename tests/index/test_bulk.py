@@ -1,0 +1,95 @@
+"""Loading many rows at once gives what putting them one by one gives."""
+
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+
+from streetai_core.index.centroids import CentroidIndex
+from streetai_core.index.columns import SignalColumns
+from streetai_core.index.postings import Postings
+from streetai_core.index.words import WordIndex
+from tests.index.test_words import Line, entry, terms
+
+PLACE = ("sequence", "chunk_index", "code", "start", "end", "block_start", "block_end")
+
+lines = st.lists(
+    st.tuples(st.integers(0, 12), st.sampled_from([None, "a", "b"]), terms, st.booleans()), min_size=1, max_size=20
+)
+
+
+@given(lines, st.lists(st.integers(0, 12), max_size=3), st.integers(0, 20), st.booleans())
+def test_messages_at_once_are_messages_one_by_one(said, removed, cut, ascending):
+    """Property: also in another order than they were said, again, and after some have gone."""
+    if ascending:
+        said = sorted({sequence: (sequence, *rest) for sequence, *rest in said}.values(), key=lambda one: one[0])
+    entries = [
+        entry(Line(sequence, conversation, text), author="Ilse" if named else None, replaces=(0,) if named else ())
+        for sequence, conversation, text, named in said
+    ]
+    one_by_one, at_once = WordIndex(), WordIndex()
+    for some in (entries[:cut], entries[cut:]):
+        for one in some:
+            one_by_one.put(one)
+        at_once.put_all(some)
+        for index in (one_by_one, at_once):
+            index.remove(removed)
+        assert_same(one_by_one, at_once)
+
+
+def assert_same(first, second):
+    """Two word indexes give the same."""
+    assert (len(first), first.size, first.authors, first.moves) == (
+        len(second), second.size, second.authors, second.moves,
+    )  # fmt: skip
+    assert first.alive.tolist() == second.alive.tolist()
+    alive = first.alive
+    for name in ("sequence", "conversation", "author", "length", "timed", "previous", "following", "around"):
+        assert first.column(name)[alive].tolist() == second.column(name)[alive].tolist(), name
+    assert first.replacements() == second.replacements()
+    assert first.replaced() == second.replaced()
+    assert [first.has_said(0), first.has_said(-1)] == [second.has_said(0), second.has_said(-1)]
+    for question in ([1, 2, 3], [30], list(range(1, 40))):
+        one, other = first.scores(question, 3), second.scores(question, 3)
+        assert one.own.tolist() == other.own.tolist()
+        assert one.around.tolist() == other.around.tolist()
+
+
+def test_many_postings_at_once_are_sorted_in():
+    """A memory that is loaded has more postings than are kept unsorted."""
+    random = np.random.default_rng(3)
+    hashes = [np.unique(random.integers(0, 500, 40)).astype(np.uint32) for _ in range(1_000)]
+    counts = [random.integers(1, 9, len(one)).astype(np.uint16) for one in hashes]
+    one_by_one, at_once = Postings(), Postings()
+    for row in range(1_000):
+        one_by_one.add(row, hashes[row], counts[row])
+    at_once.add_all(0, hashes[:10], counts[:10])
+    at_once.add_all(10, hashes[10:], counts[10:])
+    for term in range(500):
+        for first, second in zip(one_by_one.find(term), at_once.find(term), strict=True):
+            assert first.tolist() == second.tolist()
+
+
+@given(st.lists(st.lists(st.integers(0, 9), max_size=6), max_size=4), st.lists(st.integers(0, 9), max_size=3))
+def test_signals_and_stacks_at_once_are_those_one_by_one(batches, removed):
+    """Property: keys that are there already, or twice in one batch, are replaced as one by one."""
+    columns, stacks = (SignalColumns(4), SignalColumns(4)), (CentroidIndex(4), CentroidIndex(4))
+    for number, keys in enumerate(batches):
+        vectors = [np.eye(4, dtype=np.float32)[(key + number) % 4] for key in keys]
+        places = [dict.fromkeys(PLACE, key + number) for key in keys]
+        for key, vector, place in zip(keys, vectors, places, strict=True):
+            columns[0].put(key, vector, place)
+            stacks[0].put(key, vector, key)
+            columns[0].weigh(key, base_weight=key / 2, last_used_turn=key, uses=number, stack=1)
+        columns[1].put_all(keys, vectors, places)
+        stacks[1].put_all(keys, vectors, keys)
+        changing = {"last_used_turn": keys, "uses": [number] * len(keys), "stack": [1] * len(keys)}
+        columns[1].weigh_all(keys, [key / 2 for key in keys], changing)
+        for one in (*columns, *stacks):
+            one.remove(removed)
+        assert columns[0].vectors.tolist() == columns[1].vectors.tolist()
+        assert columns[0].base.tolist() == columns[1].base.tolist()
+        for name in ("key", "last_used_turn", "uses", "stack", *PLACE):
+            assert columns[0].column(name).tolist() == columns[1].column(name).tolist()
+        assert stacks[0].keys == stacks[1].keys
+        assert stacks[0].centroids.tolist() == stacks[1].centroids.tolist()
+        assert [stacks[0].size(key) for key in range(10)] == [stacks[1].size(key) for key in range(10)]

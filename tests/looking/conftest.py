@@ -1,0 +1,15 @@
+"""The bundled conversation in a memory with the real model, made once."""
+
+import pytest
+
+from streetai_core import MemoryRegistry
+from streetai_core.evaluation.conversations import sample_conversation
+from streetai_core.stores.reference import ReferenceStore
+
+
+@pytest.fixture(scope="session")
+def harbour():
+    """The memory; nobody changes it."""
+    memory = MemoryRegistry(ReferenceStore()).get("mara")
+    memory.add_messages(sample_conversation().messages)
+    return memory

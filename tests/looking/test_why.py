@@ -1,0 +1,149 @@
+"""`why`: the parts of a score, the gate, the near misses, and "why not this one?"."""
+
+import random
+import re
+
+import pytest
+
+from streetai_core import Config, MemoryRegistry, NewMessage
+from streetai_core.encoders.hashing import HashingEncoder
+from streetai_core.errors import InputError
+from streetai_core.stores.reference import ReferenceStore
+from tests.looking.questions import random_questions
+
+TEXTS = (
+    "My boat Kestrel lies at berth 31, near the fuel jetty.",
+    "She draws one metre forty and needs new antifouling.",
+    "For the party we need folding chairs and two gas heaters.",
+    "My knee hurts on stairs since the ferry trip in April.",
+)
+
+
+def memory_with(texts, config=None):
+    """A memory with these messages of one user; their ids are their places."""
+    memory = MemoryRegistry(ReferenceStore(), encoder=HashingEncoder(), config=config).get("m")
+    memory.add_messages([NewMessage(content=text, role="user", message_id=str(n)) for n, text in enumerate(texts)])
+    return memory
+
+
+def test_the_parts_of_a_thousand_random_questions_sum_to_the_scores(harbour):
+    """Of hits and of near misses, to a millionth, and each hit has its gate."""
+    seed = random.randrange(10**6)
+    print(f"seed {seed}")  # noqa: T201 - to repeat a failure
+    texts = [message.content for message in harbour.messages()]
+    hits = 0
+    for question in random_questions(texts, 1000, random.Random(seed)):
+        why = harbour.why(question)
+        assert len(why.gates) == len(why.hits)
+        for hit in (*why.hits, *(miss.hit for miss in why.near_misses)):
+            assert abs(sum(hit.parts.values()) - hit.score) <= 1e-6, question
+        hits += len(why.hits)
+    assert hits > 5000
+
+
+@pytest.mark.parametrize(
+    "config",
+    [Config(), Config(strategy="vector"), Config(strategy="keyword"), Config.classic()],
+    ids=["hybrid", "vector", "keyword", "classic"],
+)
+def test_every_hit_tells_the_gate_it_passed(config):
+    """With the number that decided, which is not below the setting it names."""
+    why = memory_with(TEXTS, config).why("Where does my boat Kestrel lie?")
+    assert why.hits
+    assert len(why.gates) == len(why.hits)
+    for gate in why.gates:
+        reached, name, limit = re.search(r"([\d.]+)\)? reach(?:es)? (\w+) ([\d.]+)", gate).groups()
+        assert float(limit) == getattr(config, name)
+        assert float(reached) >= float(limit) - 0.001
+
+
+def test_what_is_of_the_time_asked_for_says_so(harbour):
+    """It passes whatever it says."""
+    gates = harbour.why("What was said on 2 March 2026?").gates
+    assert any(gate.startswith("it is of the time that is asked for") for gate in gates)
+
+
+def test_a_repetition_names_the_hit_that_says_it():
+    """The id leads to the hit."""
+    why = memory_with([*TEXTS, TEXTS[0]]).why("Where does my boat Kestrel lie?")
+    [miss] = [miss for miss in why.near_misses if miss.reason.startswith("says what a better hit says")]
+    named = re.search(r"\((\S+), cosine 1\.000\)", miss.reason)[1]
+    assert {TEXTS[0]} == {hit.signal.content for hit in why.hits if hit.signal.signal_id == named}
+    assert miss.hit.signal.content == TEXTS[0]
+
+
+def test_what_is_behind_the_thinking_space_says_so():
+    """It passed, and there was no room."""
+    why = memory_with(TEXTS, Config(max_thinking_space=1, min_relevance=-5)).why("boat")
+    assert len(why.hits) == 1
+    assert {miss.reason for miss in why.near_misses} == {"ranks behind the thinking space of 1 hits"}
+
+
+def test_one_message_is_asked_about(harbour):
+    """All its signals, in order, with rank, parts that sum, and the reason; hits are told from the others."""
+    question = "What is my boat called?"
+    hit = harbour.why(question).hits[0]
+    every = harbour.why(question, misses=10_000)
+    ranked = sorted([*every.hits, *(miss.hit for miss in every.near_misses)], key=lambda one: -one.score)
+    for message in harbour.messages():
+        found = harbour.why(question, message=message.message_id).considered
+        assert found
+        assert [one.hit.signal.chunk_index for one in found] == list(range(len(found)))
+        assert {one.hit.signal.parent_turn_id for one in found} == {message.message_id}
+        for one in found:
+            assert ranked[one.rank - 1].score == one.hit.score
+            assert abs(sum(one.hit.parts.values()) - one.hit.score) <= 1e-6
+            assert one.recalled == (one.hit.signal.signal_id in {two.signal.signal_id for two in every.hits})
+            assert one.reason
+    [first] = [
+        one
+        for one in harbour.why(question, message=hit.signal.parent_turn_id).considered
+        if one.hit.signal.signal_id == hit.signal.signal_id
+    ]
+    assert (first.rank, first.recalled) == (1, True)
+
+
+def test_the_reason_of_one_message_is_that_of_the_near_miss(harbour):
+    """Two ways of asking, one answer."""
+    why = harbour.why("What is my boat called?", misses=40)
+    for miss in why.near_misses:
+        found = harbour.why("What is my boat called?", message=miss.hit.signal.parent_turn_id).considered
+        [one] = [one for one in found if one.hit.signal.signal_id == miss.hit.signal.signal_id]
+        assert (one.reason, one.recalled) == (miss.reason, False)
+
+
+def test_a_signal_outside_of_the_woken_stacks_has_no_rank():
+    """The published pipeline looks into the nearest stacks only; its score is told all the same."""
+    config = Config.classic(top_stacks=1, stack_threshold=0.9)
+    memory = memory_with(TEXTS, config)
+    [one] = memory.why("Where does my boat Kestrel lie?", message="3").considered
+    assert (one.rank, one.recalled) == (None, False)
+    assert one.reason == "its stack is not among the 1 nearest to the question"
+    assert abs(sum(one.hit.parts.values()) - one.hit.score) <= 1e-6
+
+
+def test_a_message_without_signals_has_none_to_consider():
+    """System text is stored and never recalled."""
+    memory = memory_with(TEXTS)
+    memory.add_message("You are a harbour clerk.", "system", message_id="system")
+    assert memory.why("Where does my boat lie?", message="system").considered == ()
+
+
+@pytest.mark.parametrize("wrong", ["nobody", "", "0 ", 5, b"0", ["0"]])
+def test_an_unknown_message_is_an_error(wrong):
+    """Not an empty answer, which would read as "it was not considered"."""
+    with pytest.raises(InputError, match="message"):
+        memory_with(TEXTS).why("boat", message=wrong)
+
+
+async def test_the_async_twin_takes_the_message_too():
+    """Same answer."""
+    memory = memory_with(TEXTS)
+    assert await memory.awhy("boat", message="0") == memory.why("boat", message="0")
+
+
+def test_an_empty_memory_and_a_blank_question_have_no_answer():
+    """No error, no gates."""
+    empty = MemoryRegistry(ReferenceStore(), encoder=HashingEncoder()).get("m")
+    for why in (empty.why("boat"), memory_with(TEXTS).why("  ")):
+        assert (why.hits, why.near_misses, why.gates, why.considered) == ((), (), (), ())

@@ -1,0 +1,117 @@
+"""What recall leaves out to be quick changes no answer: beside each short way stands the plain one."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from streetai_core import Config
+from streetai_core.index.alignment import aligned, extended
+from streetai_core.index.grouping import grouped
+from streetai_core.recall.repetition import without_repetitions
+from streetai_core.recall.topmost import topmost
+from tests.recall.saying import Said, ask, state_of
+from tests.recall.test_parts import QUESTIONS, memories
+
+values = st.lists(st.sampled_from([-1.0, 0.0, 0.25, 0.5, 0.75, 1.0]), max_size=60)
+
+
+@given(values, st.integers(0, 70), st.sampled_from([0.0, 0.25, 0.3]), st.integers(0, 99))
+def test_the_topmost_are_those_that_sorting_finds(some, wanted, within, seed):
+    """Property: with ties, which sorting would cut anywhere, all that tie are there."""
+    array = np.array(some, dtype=np.float64)
+    allowed = np.random.default_rng(seed).random(len(array)) < 0.7
+    rows = np.flatnonzero(allowed)
+    best = sorted(array[rows].tolist(), reverse=True)[:wanted]
+    expected = [row for row in rows.tolist() if best and array[row] >= best[-1] - within]
+    if wanted >= len(rows):
+        expected = rows.tolist()
+    assert topmost(array, wanted, within=within, allowed=allowed).tolist() == expected
+
+
+@pytest.mark.parametrize("kind", ["spread", "sorted", "equal", "few high", "periodic"])
+@pytest.mark.parametrize("wanted", [1, 25, 356, 9_999, 10_000])
+def test_guessing_where_the_best_begin_loses_none(kind, wanted):
+    """The sample sees one value in sixteen: an order that follows its step, or hides the best, must not mislead it."""
+    random = np.random.default_rng(8)
+    array = {
+        "spread": random.normal(size=10_000),
+        "sorted": np.arange(10_000) / 10_000,
+        "equal": np.full(10_000, 0.5),
+        "few high": np.where(np.arange(10_000) == 17, 1.0, random.random(10_000) / 100),
+        "periodic": (np.arange(10_000) % 16 == 0) + random.random(10_000),
+    }[kind]
+    last = np.sort(array)[::-1][wanted - 1]
+    assert topmost(array, wanted).tolist() == np.flatnonzero(array >= last).tolist()
+
+
+@settings(deadline=None)
+@given(memories, st.sampled_from(QUESTIONS), st.sampled_from(["hybrid", "vector", "keyword"]), st.integers(1, 12))
+def test_a_shallow_ranking_is_the_beginning_of_a_deep_one(said, text, strategy, depth):
+    """Property: only candidates get parts and activation; those left out must be those that come last anyway."""
+    config = Config(strategy=strategy, activation_share=0.3)
+    state = state_of(*said)
+    whole, cut = (ask(state, text, config=config, depth=one) for one in (10_000, depth))
+    assert cut.rows.tolist() == whole.rows[: len(cut.rows)].tolist()
+    assert len(cut.rows) >= min(depth, len(whole.rows))
+    np.testing.assert_allclose(cut.scores, whole.scores[: len(cut.rows)], rtol=0, atol=1e-12)
+    for name, part in whole.parts.items():
+        np.testing.assert_allclose(cut.parts[name], part[: len(cut.rows)], rtol=0, atol=1e-12)
+    assert cut.passed.tolist() == whole.passed[: len(cut.rows)].tolist()
+
+
+@given(
+    st.lists(st.lists(st.sampled_from([-0.5, 0.0, 0.5, 0.9]), max_size=4), max_size=12),
+    st.integers(0, 12),
+    st.randoms(use_true_random=False),
+)
+def test_an_alignment_that_grew_is_the_one_made_at_once(pieces, known, random):
+    """Property: signals are looked up once; a piece that goes to another message would lend it foreign words."""
+    at = np.array([row for row, one in enumerate(pieces) for _ in one], dtype=np.intp)
+    places = np.array([place for one in pieces for place in range(len(one))], dtype=np.int64)
+    cosines = np.array([cosine for one in pieces for cosine in one])
+    at_once = aligned(at, places, len(pieces))
+    known = min(known, len(pieces))
+    before = int((at < known).sum())
+    grown = extended(aligned(at[:before], places[:before], known), at[before:], places[before:], len(pieces))
+    shuffled = np.array(random.sample(range(len(at)), len(at)), dtype=np.intp)
+    mixed = aligned(at[shuffled], places[shuffled], len(pieces))
+    for one, order in ((at_once, np.arange(len(at))), (grown, np.arange(len(at))), (mixed, shuffled)):
+        near = one.nearness(cosines[order])
+        assert near.nearest.tolist() == [max(each, default=-1.0) for each in pieces]
+        assert near.several.tolist() == [row for row, each in enumerate(pieces) if len(each) > 1]
+        np.testing.assert_allclose(near.total, [sum(each) for each in pieces if len(each) > 1])
+        leaders = sorted(set(range(len(at))) - {int(order[row]) for row in one.followers(cosines[order])})
+        first = np.cumsum([0, *(len(each) for each in pieces)])
+        assert leaders == [int(first[row]) + each.index(max(each)) for row, each in enumerate(pieces) if each]
+
+
+@given(st.lists(st.tuples(st.integers(0, 3), st.sampled_from([-1.0, 0.0, 0.5, 0.5, 1.0, -np.inf])), min_size=1))
+def test_the_best_of_each_group_are_those_of_a_loop(rows):
+    """Property: values that tie count once; a group with nothing in it counts as the worst."""
+    numbers = {group: place for place, group in enumerate(dict.fromkeys(group for group, _ in rows))}
+    of = np.array([numbers[group] for group, _ in rows])
+    found = grouped(of, len(numbers)).best_mean(np.array([value for _, value in rows]), 3)
+    for group, place in numbers.items():
+        best = sorted({value for one, value in rows if one == group and value > -np.inf}, reverse=True)[:3]
+        assert found[place] == pytest.approx(np.mean(best) if best else -np.inf)
+
+
+@pytest.mark.parametrize("most", [1, 10, 40, 200])
+def test_repetitions_are_those_that_comparing_one_by_one_finds(most):
+    """In blocks or one by one: a signal goes if a better one that stays says the same."""
+    random = np.random.default_rng(4)
+    vectors = random.normal(size=(30, 16))[random.integers(0, 30, 150)] + random.normal(size=(150, 16)) * 0.05
+    vectors = (vectors / np.linalg.norm(vectors, axis=1, keepdims=True)).astype(np.float32)
+    rows = random.permutation(150)
+    chosen = []
+    for place, row in enumerate(rows):
+        if len(chosen) < most and all(vectors[rows[one]] @ vectors[row] < 0.98 for one in chosen):
+            chosen.append(place)
+    assert without_repetitions(vectors, rows, 0.98, most).tolist() == chosen
+
+
+def test_stacks_that_nobody_asks_for_are_not_searched():
+    """`retrieve` shows no stacks; the ranking must not depend on whether they are asked for."""
+    state = state_of(*(Said(text=f"berth {n}", cosine=n / 10) for n in range(8)))
+    assert ask(state, "berth").scores.tolist() == ask(state, "berth", stacks=False).scores.tolist()

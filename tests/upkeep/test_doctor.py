@@ -1,0 +1,230 @@
+"""The doctor: what it finds, what it says about it, and that it changes nothing."""
+
+import json
+import os
+import sys
+from contextlib import closing
+
+import pytest
+from click.testing import CliRunner
+
+from streetai_core import Config, MemoryRegistry
+from streetai_core.cli import main
+from streetai_core.encoders import HashingEncoder
+from streetai_core.errors import InputError
+from streetai_core.stores import _sqlite
+from streetai_core.stores.reference import ReferenceStore
+from streetai_core.stores.sqlite import SqliteStore
+from streetai_core.upkeep.doctor import examine
+from streetai_core.upkeep.mounts import network_file_system
+from tests.stores.scripts import finish, hashes, start
+from tests.upkeep.files import everything, fill
+
+
+def change(path, statement):
+    """Change the file as damage does: without the checks that its tables have."""
+    with closing(_sqlite.connect(path.as_uri(), timeout=0)) as connection:
+        connection.execute("PRAGMA ignore_check_constraints = ON")
+        connection.execute("PRAGMA foreign_keys = OFF")
+        assert connection.execute(statement).rowcount >= 1
+
+
+def run(*words):
+    """The program's exit code, and what it printed as JSON."""
+    done = CliRunner().invoke(main, [*words, "--json"])
+    return done.exit_code, json.loads(done.output)
+
+
+def damage_in(health):
+    """What is damaged, without the notes that depend on the machine."""
+    return [finding for finding in health.findings if finding.severity != "note"]
+
+
+def test_a_whole_file_is_healthy_and_stays_as_it_is(path):
+    """All rows are counted; no byte changes, and no file is made beside it."""
+    fill(path)
+    before = hashes(path)
+    health = examine(path)
+    assert (health.healthy, health.readable, damage_in(health)) == (True, True, [])
+    assert [(memory.memory_id, memory.whole) for memory in health.memories] == [("alice", True), ("bob", True)]
+    assert dict(health.memories[0].rows) == {
+        "messages": 39,
+        "signals": 39,
+        "weights": 39,
+        "stacks": 1,
+        "words": 39,
+        "credits": 39,
+        "journal": 2,
+        "quarantines": 0,
+    }
+    assert (health.size_bytes, health.schema_version) == (path.stat().st_size, 1)
+    assert hashes(path) == before
+    code, printed = run("doctor", str(path))
+    assert (code, printed) == (0, json.loads(json.dumps(health.to_dict())))
+
+
+DAMAGE = {
+    "message": "UPDATE messages SET content = content || 'x' WHERE memory_key = 1 AND sequence = 7",
+    "signal": "UPDATE signals SET start = 1 WHERE memory_key = 1 AND signal_key = 7",
+    "vector": "UPDATE vectors SET crc = crc + 1 WHERE memory_key = 1 AND signal_key = 7",
+    "weight": "UPDATE weights SET base_weight = 7 WHERE memory_key = 1 AND signal_key = 7",
+    "stack": "UPDATE stacks SET size = 7 WHERE memory_key = 1",
+    "words": "UPDATE words SET characters = 7 WHERE memory_key = 1 AND sequence = 7",
+    "credit": "UPDATE credits SET contribution = 0.25 WHERE memory_key = 1 AND signal_key = 7",
+    "journal": "UPDATE journal SET next_signal = 7 WHERE memory_key = 1 AND version = 1",
+    "lost row": "DELETE FROM weights WHERE memory_key = 1 AND signal_key = 7",
+    "counter": "UPDATE memories SET stored_words = 7 WHERE memory_key = 1",
+    "head": "UPDATE memories SET next_turn = 7 WHERE memory_key = 1",
+    "not text": "UPDATE messages SET content = CAST(x'ff00fe' AS TEXT) WHERE memory_key = 1 AND sequence = 7",
+}
+
+
+@pytest.mark.parametrize("what", DAMAGE)
+def test_the_damaged_memory_is_named_and_the_other_one_readable(path, what):
+    """Whatever row is damaged; the exit code says it too."""
+    expected = fill(path)
+    if what == "lost row":
+        # The trigger would count the row out.
+        change(path, "UPDATE weights SET memory_key = 99 WHERE memory_key = 1 AND signal_key = 7")
+    else:
+        change(path, DAMAGE[what])
+    health = examine(path)
+    assert (health.readable, health.healthy) == (True, False)
+    assert {finding.memory_id for finding in damage_in(health)} - {None} == {"alice"}
+    assert {memory.memory_id: memory.whole for memory in health.memories}["bob"]
+    assert run("doctor", str(path))[0] == 1
+    with SqliteStore(path) as store:
+        assert everything(store, "bob") == expected["bob"]
+
+
+def test_rows_that_belong_to_nobody_are_found(path):
+    """SQLite's own checks are part of it."""
+    fill(path)
+    change(path, "UPDATE words SET memory_key = 99 WHERE memory_key = 1 AND sequence = 7")
+    found = [finding.what for finding in damage_in(examine(path))]
+    assert "rows of words belong to rows that are not there" in found
+
+
+@pytest.mark.parametrize(
+    "content", [b"", b"not a database, but long enough to be one" * 200, b"SQLite format 3\0" * 300]
+)
+def test_what_is_no_database_of_ours_cannot_be_read(path, content):
+    """Exit code 2, a line that says what to do, and no traceback; an empty file is one that was never written."""
+    path.write_bytes(content)
+    health = examine(path)
+    assert health.readable is (content == b"")
+    assert run("doctor", str(path))[0] == (0 if content == b"" else 2)
+    assert path.read_bytes() == content
+
+
+def test_other_files_cannot_be_read_either(path, tmp_path):
+    """None, a folder, a newer file, somebody else's database."""
+    assert run("doctor", str(path))[0] == 2
+    assert run("doctor", str(tmp_path))[0] == 2
+    fill(path)
+    change_version = "PRAGMA user_version = 99"
+    with closing(_sqlite.connect(path.as_uri(), timeout=0)) as connection:
+        connection.execute(change_version)
+    code, printed = run("doctor", str(path))
+    assert (code, "newer" in printed["findings"][0]["advice"]) == (2, True)
+    other = tmp_path / "other.db"
+    with closing(_sqlite.connect(other.as_uri(), timeout=0)) as connection:
+        connection.execute("CREATE TABLE other (number INTEGER)")
+    assert run("doctor", str(other))[0] == 2
+
+
+@pytest.mark.parametrize("wrong", [None, 7, "", b"memories.db", "a\0b"])
+def test_what_is_no_path_is_refused(wrong):
+    """Naming the argument."""
+    with pytest.raises(InputError, match="path"):
+        examine(wrong)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no mode bits of this kind")
+def test_a_read_only_file_is_examined(path):
+    """Nothing is made beside it. The administrator of the machine may write it all the same."""
+    fill(path)
+    path.chmod(0o444)
+    path.parent.chmod(0o555)
+    try:
+        health = examine(path)
+        assert (health.healthy, len(health.memories)) == (True, 2)
+        noted = any("cannot be written" in finding.what for finding in health.findings)
+        assert noted is not os.access(path, os.W_OK)
+        assert [one.name for one in path.parent.iterdir()] == [path.name]
+    finally:
+        path.parent.chmod(0o755)
+
+
+def test_a_file_in_use_is_examined(path):
+    """Another process writes it, and its log is noted; the examination is of one moment."""
+    code = """
+store = SqliteStore(path, durability="fast")
+write(store, make_exchange(0))
+print("written", flush=True)
+sys.stdin.readline()
+"""
+    writer = start(code, path)
+    assert writer.stdout.readline() == "written\n"
+    health = examine(path)
+    assert (health.healthy, health.log_bytes > 0) == (True, True)
+    assert any("log" in finding.what for finding in health.findings)
+    writer.stdin.write("go\n")
+    finish(writer)
+    assert examine(path).log_bytes == 0
+
+
+def test_a_registry_examines_its_own_file(path):
+    """While it is open; before the first write there is nothing to examine."""
+    with MemoryRegistry(path, encoder=HashingEncoder(64)) as registry:
+        assert registry.doctor().readable is False
+        registry.get("alice").add_message("My boat is called Kestrel.", "user")
+        assert registry.doctor().healthy
+        assert registry.get("alice").retrieve("boat")
+    with MemoryRegistry(path, encoder=HashingEncoder(32)) as registry:
+        health = registry.doctor()
+        (finding,) = damage_in(health)
+        assert (health.healthy, finding.memory_id, "hashing/1/64" in finding.what) == (False, "alice", True)
+    with MemoryRegistry(ReferenceStore(), encoder=HashingEncoder(64)) as registry, pytest.raises(InputError):
+        registry.doctor()
+
+
+async def test_the_twin_does_the_same(path):
+    """On a worker thread."""
+    async with MemoryRegistry(path, encoder=HashingEncoder(64), config=Config()) as registry:
+        await registry.get("alice").aadd_message("My boat is called Kestrel.", "user")
+        assert (await registry.adoctor()).healthy
+
+
+MOUNTS = r"""
+/dev/sda1 / ext4 rw 0 0
+server:/export /srv/shared nfs4 rw 0 0
+//server/share /mnt/my\040share cifs rw 0 0
+me@host: /home/me/far fuse.sshfs rw 0 0
+/dev/sdb1 /srv/shared/local xfs rw 0 0
+tmpfs /covered nfs rw 0 0
+tmpfs /covered tmpfs rw 0 0
+broken
+"""
+
+
+@pytest.mark.parametrize(
+    ("path", "kind"),
+    [
+        ("/srv/shared/memories.db", "nfs4"),
+        ("/srv/shared2/memories.db", None),
+        ("/srv/shared/local/memories.db", None),
+        ("/mnt/my share/memories.db", "cifs"),
+        ("/home/me/far/away/memories.db", "fuse.sshfs"),
+        ("/home/me/memories.db", None),
+        ("/covered/memories.db", None),
+    ],
+)
+def test_network_file_systems_are_known(path, kind):
+    """By the list of mounts: the longest place that the file is below, the last one on it."""
+    assert network_file_system(path, MOUNTS) == kind
+
+
+def test_this_machine_can_be_asked(tmp_path):
+    """Where the system has no such list, nobody can tell."""
+    assert network_file_system(str(tmp_path / "memories.db")) is None
