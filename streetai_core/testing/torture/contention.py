@@ -1,59 +1,98 @@
-"""Several processes write one memory at once: every message is stored, and no two share a turn."""
+"""Several processes write at once: every message is stored, and no two of a memory share a turn.
+
+First all write one memory, then each its own and all of them another in one file. Then a lock is held for longer than
+a call waits. The same work with transactions that take the lock too late must be seen to fail.
+"""
 
 from __future__ import annotations
 
 import multiprocessing
 from collections.abc import Sequence
-from dataclasses import dataclass
+from contextlib import closing
 from pathlib import Path
+from typing import Any
 
-from streetai_core.errors import StreetAIError
+from streetai_core.errors import MemoryBusyError, StreetAIError
 from streetai_core.memory import Memory
-from streetai_core.testing.torture.checking import damage, open_registry, torn_parts
+from streetai_core.stores import _sqlite
+from streetai_core.stores._sqlite import Connect
+from streetai_core.testing.torture.calls import CALLS, MEMORY, Call, make_template
+from streetai_core.testing.torture.checking import damage, open_registry, picture, torn_parts
+from streetai_core.testing.torture.reporting import Report
 
-_MEMORY = "shared"
+_SHARED = "shared"
 
+_WAIT = 0.05
+"""Seconds that a call waits for a lock which is not set free."""
 
-@dataclass(frozen=True, slots=True)
-class Outcome:
-    """What a run found."""
-
-    wanted: int
-    stored: int
-    errors: Sequence[str]
-    faults: Sequence[str]
-
-    @property
-    def passed(self) -> bool:
-        """All there, turns 0 to n-1, no error."""
-        return self.stored == self.wanted and not self.errors and not self.faults
-
-    def __str__(self) -> str:
-        return f"wanted={self.wanted} stored={self.stored} errors={len(self.errors)} faults={len(self.faults)}"
+_CONTROL = 40
+"""Messages of each writer that takes the lock too late: enough to fail many times."""
 
 
-def run(folder: Path, *, processes: int, messages: int) -> Outcome:
-    """`processes` writers add `messages` messages each to one memory."""
-    path = folder / "shared.db"
+def run(folder: Path, *, processes: int, messages: int, seed: int) -> Report:
+    """`processes` writers add `messages` messages each; nothing here is random."""
+    report = Report.of(seed, "errors", "faults", "busy")
+    _one_memory(folder / "shared.db", processes, messages, report)
+    _many_memories(folder / "many.db", processes, max(1, messages // 4), report)
+    _busy(folder / "busy.db", report)
+    with open_registry(folder / "late.db") as registry:
+        registry.get(_SHARED).add_message("The file is there.", "user")
+    late = _written(folder / "late.db", processes, [(_SHARED,)] * processes, _CONTROL, _late)
+    report.counts["errors_of_late_locks"] = len(late)
+    if not late:
+        report.unproved.append("transactions that take the lock too late had no errors either")
+    return report
+
+
+def _one_memory(path: Path, processes: int, messages: int, report: Report) -> None:
+    """All write one memory."""
+    report.fail("errors", *_written(path, processes, [(_SHARED,)] * processes, messages))
+    report.counts.update(wanted=processes * messages, stored=_check(path, _SHARED, processes * messages, report))
+    report.fail("faults", *damage(path))
+
+
+def _many_memories(path: Path, processes: int, messages: int, report: Report) -> None:
+    """Each writes its own memory, and all of them another, in one file."""
+    owners = [(f"of {writer}", _SHARED) for writer in range(processes)]
+    report.fail("errors", *_written(path, processes, owners, messages))
+    report.counts["wanted"] += 2 * processes * messages
+    for own, _ in owners:
+        report.counts["stored"] += _check(path, own, messages, report)
+    report.counts["stored"] += _check(path, _SHARED, processes * messages, report)
+    report.fail("faults", *damage(path))
+
+
+def _written(
+    path: Path, processes: int, memories: Sequence[tuple[str, ...]], messages: int, opener: Connect | None = None
+) -> list[str]:
+    """Let each process write its memories in turn; returns the errors."""
     context = multiprocessing.get_context("spawn")
     with context.Pool(processes) as pool:
-        errors = pool.starmap(_write, [(path, writer, messages) for writer in range(processes)])
+        errors = pool.starmap(
+            _write, [(path, writer, memories[writer], messages, opener) for writer in range(processes)]
+        )
+    return [error for one in errors for error in one]
+
+
+def _check(path: Path, memory_id: str, wanted: int, report: Report) -> int:
+    """Look for all messages of a memory, at turns 0 to n-1; returns how many there are."""
     with open_registry(path) as registry:
-        memory = registry.get(_MEMORY)
+        memory = registry.get(memory_id)
         turns = [message.turn for message in memory.messages()]
         faults = torn_parts(memory)
-    if turns != list(range(processes * messages)):
+    if turns != list(range(wanted)):
         faults.append("the turns are not 0 to n-1")
-    return Outcome(processes * messages, len(turns), [error for one in errors for error in one], faults + damage(path))
+    report.fail("faults", *(f"memory {memory_id!r}: {fault}" for fault in faults))
+    return len(turns)
 
 
-def _write(path: Path, writer: int, messages: int) -> list[str]:
+def _write(path: Path, writer: int, memories: tuple[str, ...], messages: int, opener: Connect | None) -> list[str]:
     """Add messages; returns the errors."""
     errors: list[str] = []
-    with open_registry(path) as registry:
-        memory = registry.get(_MEMORY)
+    with open_registry(path, busy_timeout=30.0, opener=opener) as registry:
         for number in range(messages):
-            errors += _added(memory, f"Writer {writer} says number {number} out loud.")
+            for memory_id in memories:
+                errors += _added(registry.get(memory_id), f"Writer {writer} says number {number} out loud.")
     return errors
 
 
@@ -64,3 +103,54 @@ def _added(memory: Memory, text: str) -> list[str]:
     except StreetAIError as error:
         return [f"{text} {error}"]
     return []
+
+
+def _late(uri: str, *, timeout: float) -> _sqlite.Connection:
+    """A connection whose transactions take the write lock at their first write, not at their beginning."""
+
+    class Late(_sqlite.Connection):
+        def execute(self, sql: str, values: Any = ()) -> Any:
+            return super().execute("BEGIN" if sql == "BEGIN IMMEDIATE" else sql, values)
+
+    return _sqlite.connect(uri, timeout=timeout, factory=Late)
+
+
+def _busy(path: Path, report: Report) -> None:
+    """Somebody holds the lock: every call that writes says so after its time, and changes nothing, nor RAM."""
+    make_template(path)
+    with (
+        open_registry(path, busy_timeout=_WAIT) as registry,
+        closing(_sqlite.connect(path.as_uri(), timeout=0)) as holder,
+    ):
+        before = picture(registry.get(MEMORY))
+        holder.execute("BEGIN IMMEDIATE")
+        for call, prepared in CALLS.items():
+            report.counts["refused"] += _is_refused(call, prepared(registry), report)
+            if picture(registry.get(MEMORY)) != before:
+                report.fail("busy", f"{call} changed something")
+        holder.execute("ROLLBACK")
+        for call, prepared in CALLS.items():
+            _works(call, prepared(registry), report)
+
+
+def _works(call: str, verb: Call, report: Report) -> None:
+    """The lock is free again."""
+    try:
+        verb()
+    except StreetAIError as error:
+        report.fail("busy", f"{call} does not work after the lock was set free: {error}")
+
+
+def _is_refused(call: str, verb: Call, report: Report) -> bool:
+    """Whether a call says that it has waited for as long as it may."""
+    try:
+        verb()
+    except MemoryBusyError as error:
+        if error.waited_seconds < _WAIT * 0.8:
+            report.fail("busy", f"{call} says to have waited {error.waited_seconds} s")
+        return True
+    except StreetAIError as error:
+        report.fail("busy", f"{call}: {error}")
+    else:
+        report.fail("busy", f"{call} wrote although the lock was held")
+    return False
