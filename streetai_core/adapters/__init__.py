@@ -1,0 +1,1 @@
+"""Clients of model providers with a memory: one interceptor, and a thin codec for each provider."""

@@ -1,0 +1,139 @@
+"""Anthropic's client with a memory.
+
+    from anthropic import Anthropic
+    from streetai_core.adapters.anthropic import with_memory
+
+    client = with_memory(Anthropic(), memory_id="user_123")
+    client.messages.create(model="...", max_tokens=1024, messages=[{"role": "user", "content": "..."}])
+
+`messages` and `beta.messages` (`create`, `parse`, `stream`, and the tool runner and threads of beta) recall before a
+call and store and learn after it; everything else, such as `count_tokens` and `batches`, is as it was. Send the new
+message only, or the whole history: it is stored once.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from streetai_core.adapters.anthropic_bodies import plain
+from streetai_core.adapters.anthropic_codec import AnthropicMessages
+from streetai_core.adapters.clients import Binding, bind, told
+from streetai_core.adapters.stainless import AsyncWithMemory, StainlessBinding, SyncWithMemory, remembering
+from streetai_core.adapters.turns import MemoryTurn
+from streetai_core.errors import InputError, MissingExtraError
+from streetai_core.failures import OnError
+from streetai_core.registry import MemoryRegistry
+
+try:
+    from anthropic import Anthropic, AsyncAnthropic
+except ModuleNotFoundError as error:
+    raise MissingExtraError("anthropic", "anthropic") from error
+
+__all__ = ["MemoryTurn", "with_memory", "with_memory_async"]
+
+_MESSAGES = AnthropicMessages()
+
+_CODECS = {"/v1/messages": _MESSAGES, "/v1/messages?beta=true": _MESSAGES}
+"""Older versions of the SDK have the query in the path."""
+
+_METHODS = ("create", "parse", "stream")
+_RESOURCES = {"messages": _METHODS, "beta": {"messages": _METHODS}}
+
+
+class _Sync(SyncWithMemory):
+    """A synchronous client with a memory."""
+
+    def post(self, path: str, *, body: Any = None, **more: Any) -> Any:
+        """Make a request; a chat call with the memory round it."""
+        return super().post(path, body=_readable(path, body), **more)
+
+
+class _Async(AsyncWithMemory):
+    """An asynchronous client with a memory."""
+
+    async def post(self, path: str, *, body: Any = None, **more: Any) -> Any:
+        """Make a request; a chat call with the memory round it."""
+        return await super().post(path, body=_readable(path, body), **more)
+
+
+if TYPE_CHECKING:
+
+    class AnthropicWithMemory(_Sync, Anthropic):
+        """What `with_memory` returns, for type checkers."""
+
+    class AsyncAnthropicWithMemory(_Async, AsyncAnthropic):
+        """What `with_memory_async` returns, for type checkers."""
+
+
+def with_memory(
+    client: Anthropic,
+    memory_id: str | None = None,
+    *,
+    registry: MemoryRegistry | str | os.PathLike[str] | None = None,
+    conversation_id: str | None = None,
+    token_budget: int | None = None,
+    on_error: OnError | None = None,
+) -> AnthropicWithMemory:
+    """A client with a memory. It shares connections and options with `client`, which stays as it is.
+
+    Args:
+        client: an `Anthropic`, or of a class derived from it.
+        memory_id: whose memory; `None`: each call says so. A call can always name another one.
+        registry: where the memories are: a registry, which stays yours to close, after the client, or a database file;
+            `None`: the file `memory.db` in the current folder.
+        conversation_id: the thread; a call can name another one.
+        token_budget: most tokens of the texts of a request; `None`: no limit but those of the registry's settings.
+        on_error: told of every failure of the memory, none of which costs a reply.
+
+    Raises:
+        InputError: an argument cannot be used.
+    """
+    if not isinstance(client, Anthropic):
+        raise InputError(
+            f"client must be an anthropic.Anthropic, got {told(client, AsyncAnthropic, 'with_memory_async')}"
+        )
+    binding = _with_calls(
+        bind(client, memory_id, registry, conversation_id, token_budget=token_budget, on_error=on_error)
+    )
+    made: AnthropicWithMemory = remembering(client, binding, _Sync)
+    return made
+
+
+def with_memory_async(
+    client: AsyncAnthropic,
+    memory_id: str | None = None,
+    *,
+    registry: MemoryRegistry | str | os.PathLike[str] | None = None,
+    conversation_id: str | None = None,
+    token_budget: int | None = None,
+    on_error: OnError | None = None,
+) -> AsyncAnthropicWithMemory:
+    """An async client with a memory, whose work never blocks the event loop; arguments as for `with_memory`.
+
+    Raises:
+        InputError: an argument cannot be used.
+    """
+    if not isinstance(client, AsyncAnthropic):
+        raise InputError(f"client must be an anthropic.AsyncAnthropic, got {told(client, Anthropic, 'with_memory')}")
+    binding = _with_calls(
+        bind(client, memory_id, registry, conversation_id, token_budget=token_budget, on_error=on_error)
+    )
+    made: AsyncAnthropicWithMemory = remembering(client, binding, _Async)
+    return made
+
+
+def _with_calls(binding: Binding) -> StainlessBinding:
+    """The binding of a client, with the calls that it is for."""
+    return StainlessBinding(binding.interceptor, binding.defaults, _CODECS, _RESOURCES)
+
+
+def _readable(path: object, body: object) -> object:
+    """The body of a chat call in a form that a codec can read."""
+    if path not in _CODECS or not isinstance(body, Mapping):
+        return body
+    try:
+        return plain(body)
+    except RecursionError:
+        return body  # it contains itself, which the SDK has an error for

@@ -1,0 +1,90 @@
+"""What all clients with a memory have in common, whichever provider's."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass, replace
+from typing import TypeVar
+
+from streetai_core.adapters.interceptor import Interceptor
+from streetai_core.adapters.sessions import Memories, SessionDefaults
+from streetai_core.adapters.turns import MemoryTurn
+from streetai_core.errors import InputError
+from streetai_core.failures import OnError
+from streetai_core.memory import Memory
+from streetai_core.registry import MemoryRegistry
+
+B = TypeVar("B", bound="Binding")
+
+
+@dataclass(frozen=True, slots=True)
+class Binding:
+    """What makes a client one with a memory."""
+
+    interceptor: Interceptor
+    defaults: SessionDefaults
+
+    def bound(self: B, memory_id: object, conversation_id: object) -> B:  # noqa: PYI019 - Self needs Python 3.11
+        """The same with other ids.
+
+        Raises:
+            InputError: an id cannot be used.
+        """
+        return replace(self, defaults=self.defaults.changed(memory_id, conversation_id))
+
+
+class WithMemory:
+    """What every client with a memory has, besides all that it had before."""
+
+    _streetai: Binding
+
+    @property
+    def memory(self) -> Memory:
+        """The memory of the client's own `memory_id`: to look in, to edit, to delete.
+
+        Raises:
+            InputError: it has none, because each call names its memory.
+        """
+        return self._streetai.interceptor.memories.get(self._streetai.defaults.session().memory_id)
+
+    @property
+    def registry(self) -> MemoryRegistry:
+        """All memories of this client."""
+        return self._streetai.interceptor.memories.registry
+
+    def memory_turn(self, response: object) -> MemoryTurn | None:
+        """What the memory did for a response: ids of the stored messages, and what was recalled.
+
+        Args:
+            response: what a chat call returned: the response, a stream or a piece of it, a raw response, or what one of
+                these gave.
+
+        Returns:
+            `None` if the response came from elsewhere, or its request had nothing of the user's in it.
+        """
+        return self._streetai.interceptor.turn_of(response)
+
+
+def bind(
+    client: object,
+    memory_id: str | None,
+    registry: MemoryRegistry | str | os.PathLike[str] | None,
+    conversation_id: str | None,
+    *,
+    token_budget: int | None,
+    on_error: OnError | None,
+) -> Binding:
+    """What makes `client` one with a memory; the arguments are those of every `with_memory`.
+
+    Raises:
+        InputError: an argument cannot be used.
+    """
+    if isinstance(client, WithMemory):
+        raise InputError("this client has a memory already; client.with_options(memory_id='...') makes it another's")
+    defaults = SessionDefaults().changed(... if memory_id is None else memory_id, conversation_id)
+    return Binding(Interceptor(Memories(registry), token_budget=token_budget, on_error=on_error), defaults)
+
+
+def told(client: object, other: type, function: str) -> str:
+    """The class of a client that cannot be used, and the function for it, if it is of the other kind."""
+    return type(client).__name__ + (f"; use {function}" if isinstance(client, other) else "")

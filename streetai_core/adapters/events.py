@@ -1,0 +1,58 @@
+"""The events of a stream of server-sent events, read from its bytes."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from typing import Any
+
+_END_OF_EVENT = re.compile(rb"\n\n|\r\n\r\n|\r\r")
+"""An empty line ends an event."""
+
+_END_OF_STREAM = "[DONE]"
+"""What OpenAI, and those that speak its protocol, send as the data of the last event."""
+
+
+_LONGEST_END = 4
+"""Bytes of the longest way to end an event."""
+
+
+def at_events(chunk: bytes, before: bytes = b"") -> Iterator[bytes]:
+    """A piece of a stream, cut after each event that ends in it.
+
+    Args:
+        chunk: the piece.
+        before: what came before it; an event may end with its last bytes and the first ones of the piece.
+    """
+    tail = before[1 - _LONGEST_END :]
+    start = 0
+    for found in _END_OF_EVENT.finditer(tail + chunk):
+        end = found.end() - len(tail)
+        if end > start:
+            yield chunk[start:end]
+            start = end
+    if start < len(chunk):
+        yield chunk[start:]
+
+
+def events_of(data: bytes) -> list[dict[str, Any]]:
+    """The JSON of the events that ended in `data`; an empty one for `[DONE]`. What is no JSON object is left out."""
+    events: list[dict[str, Any]] = []
+    text = data.decode("utf-8", errors="replace").replace("\r\n", "\n").replace("\r", "\n")
+    # What comes after the last empty line has not ended.
+    for block in text.split("\n\n")[:-1]:
+        payload = "\n".join(line[5:].removeprefix(" ") for line in block.split("\n") if line.startswith("data:"))
+        if payload.strip() == _END_OF_STREAM:
+            events.append({})
+        elif isinstance(event := json_of(payload), dict):
+            events.append(event)
+    return events
+
+
+def json_of(text: str | bytes) -> Any:
+    """The JSON value in a text; `None` if there is none."""
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        return None

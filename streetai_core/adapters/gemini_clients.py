@@ -1,0 +1,269 @@
+"""The clients of Google's SDK with a memory: their models and chats, as the SDK's own classes know them."""
+
+from __future__ import annotations
+
+import asyncio
+import copy
+from types import EllipsisType
+from typing import Any
+
+from streetai_core.adapters.clients import Binding, WithMemory
+from streetai_core.adapters.gemini_calls import Call, CallTransport
+from streetai_core.adapters.gemini_streams import AsyncCallStream, AsyncChatStream, CallStream, ChatStream
+from streetai_core.errors import MissingExtraError
+
+try:
+    from google.genai import Client
+    from google.genai.chats import AsyncChat, AsyncChats, Chat, Chats
+    from google.genai.client import AsyncClient
+    from google.genai.models import AsyncModels, Models
+except ModuleNotFoundError as error:
+    raise MissingExtraError("google-genai", "gemini") from error
+
+__all__ = ["AsyncClient", "Client", "MemoryAsyncClient", "MemoryClient", "remembering"]
+
+Id = str | None | EllipsisType
+"""An id for one call; `...`: the client's."""
+
+
+class MemoryModels(Models):
+    """The SDK's models, with a memory round `generate_content` and `generate_content_stream`."""
+
+    def __init__(self, models: Models, binding: Binding) -> None:
+        self.__dict__.update(vars(models))
+        self._plain = models
+        self._binding = binding
+        self.newest: Call | None = None
+        """The newest call that is streamed."""
+
+    def generate_content(self, *, memory_id: Id = ..., conversation_id: Id = ..., **options: Any) -> Any:
+        """As the SDK's, of the memory and conversation of the client, or of those given here."""
+        call = _call(self._binding, memory_id, conversation_id)
+        try:
+            response = _seen_by(self._plain, call).generate_content(**options)
+        finally:
+            call.end()
+        call.answered(response)
+        return response
+
+    def generate_content_stream(self, *, memory_id: Id = ..., conversation_id: Id = ..., **options: Any) -> CallStream:
+        """As the SDK's, of the memory and conversation of the client, or of those given here."""
+        call = self.newest = _call(self._binding, memory_id, conversation_id)
+        return CallStream(_seen_by(self._plain, call).generate_content_stream(**options), call)
+
+    def about(self, memory_id: Id, conversation_id: Id) -> MemoryModels:
+        """The same for another memory or conversation."""
+        return MemoryModels(self._plain, self._binding.bound(memory_id, conversation_id))
+
+
+class MemoryAsyncModels(AsyncModels):
+    """The SDK's async models, with a memory round `generate_content` and `generate_content_stream`."""
+
+    def __init__(self, models: AsyncModels, binding: Binding) -> None:
+        self.__dict__.update(vars(models))
+        self._plain = models
+        self._binding = binding
+        self.newest: Call | None = None
+        """The newest call that is streamed."""
+
+    async def generate_content(self, *, memory_id: Id = ..., conversation_id: Id = ..., **options: Any) -> Any:
+        """As the SDK's, of the memory and conversation of the client, or of those given here."""
+        call = _call(self._binding, memory_id, conversation_id)
+        try:
+            response = await _seen_by(self._plain, call).generate_content(**options)
+        finally:
+            await call.aend()
+        call.answered(response)
+        return response
+
+    async def generate_content_stream(
+        self, *, memory_id: Id = ..., conversation_id: Id = ..., **options: Any
+    ) -> AsyncCallStream:
+        """As the SDK's, of the memory and conversation of the client, or of those given here."""
+        call = self.newest = _call(self._binding, memory_id, conversation_id)
+        try:
+            pieces = await _seen_by(self._plain, call).generate_content_stream(**options)
+        except BaseException:
+            await call.aend()
+            raise
+        return AsyncCallStream(pieces, call)
+
+    def about(self, memory_id: Id, conversation_id: Id) -> MemoryAsyncModels:
+        """The same for another memory or conversation."""
+        return MemoryAsyncModels(self._plain, self._binding.bound(memory_id, conversation_id))
+
+
+class MemoryChat(Chat):
+    """The SDK's chat, over models with a memory."""
+
+    _modules: MemoryModels
+
+    def send_message_stream(self, message: Any, config: Any = None) -> ChatStream:
+        """As the SDK's."""
+        return ChatStream(super().send_message_stream(message, config), self._modules)
+
+
+class MemoryAsyncChat(AsyncChat):
+    """The SDK's async chat, over models with a memory."""
+
+    _modules: MemoryAsyncModels
+
+    async def send_message_stream(self, message: Any, config: Any = None) -> AsyncChatStream:
+        """As the SDK's."""
+        return AsyncChatStream(await super().send_message_stream(message, config), self._modules)
+
+
+class MemoryChats(Chats):
+    """The SDK's chats, each in a memory and a conversation of its own, if they are given."""
+
+    _modules: MemoryModels
+
+    def create(
+        self,
+        *,
+        model: str,
+        config: Any = None,
+        history: Any = None,
+        memory_id: Id = ...,
+        conversation_id: Id = ...,
+    ) -> MemoryChat:
+        """As the SDK's, of the memory and conversation of the client, or of those given here."""
+        models = self._modules.about(memory_id, conversation_id)
+        return MemoryChat(modules=models, model=model, config=config, history=history or [])
+
+
+class MemoryAsyncChats(AsyncChats):
+    """The SDK's async chats, each in a memory and a conversation of its own, if they are given."""
+
+    _modules: MemoryAsyncModels
+
+    def create(
+        self,
+        *,
+        model: str,
+        config: Any = None,
+        history: Any = None,
+        memory_id: Id = ...,
+        conversation_id: Id = ...,
+    ) -> MemoryAsyncChat:
+        """As the SDK's, of the memory and conversation of the client, or of those given here."""
+        models = self._modules.about(memory_id, conversation_id)
+        return MemoryAsyncChat(modules=models, model=model, config=config, history=history or [])
+
+
+class MemoryClient(WithMemory, Client):
+    """The SDK's client with a memory, in both of its faces: the methods here, and those of `aio`."""
+
+    def __init__(self, client: Client, binding: Binding) -> None:
+        # Another `__init__` would open connections; this is the same client.
+        self.__dict__.update(vars(client))
+        self._plain = client
+        self._streetai = binding
+        self._with_memory = MemoryModels(client.models, binding)
+        self._aio_with_memory = MemoryAsyncClient(client.aio, binding, owner=client)
+
+    @property
+    def models(self) -> MemoryModels:
+        """The models, with a memory."""
+        return self._with_memory
+
+    @property
+    def chats(self) -> MemoryChats:
+        """The chats, with a memory."""
+        return MemoryChats(modules=self.models)
+
+    @property
+    def aio(self) -> MemoryAsyncClient:
+        """The async methods, with the same memory."""
+        return self._aio_with_memory
+
+    def with_options(self, *, memory_id: Id = ..., conversation_id: Id = ...) -> MemoryClient:
+        """A client for another memory or conversation, which shares all else with this one.
+
+        Raises:
+            InputError: an id cannot be used.
+        """
+        return type(self)(self._plain, self._streetai.bound(memory_id, conversation_id))
+
+    def close(self) -> None:
+        """Close the connections, and the database if this client opened it."""
+        self._plain.close()
+        self._streetai.interceptor.close()
+
+    def __del__(self) -> None:
+        """Nothing: the connections are those of the client that it was made of."""
+
+
+class MemoryAsyncClient(WithMemory, AsyncClient):
+    """The SDK's async client with a memory.
+
+    Args:
+        client: the SDK's.
+        binding: what makes it one with a memory.
+        owner: the client whose other face it is. It closes its connections when nobody has it any more.
+        closes: whether closing this one closes the database too, if it was opened for it.
+    """
+
+    def __init__(
+        self, client: AsyncClient, binding: Binding, *, owner: Client | None = None, closes: bool = False
+    ) -> None:
+        self.__dict__.update(vars(client))
+        self._plain = client
+        self._streetai = binding
+        self._owner = owner
+        self._closes = closes
+        self._with_memory = MemoryAsyncModels(client.models, binding)
+
+    @property
+    def models(self) -> MemoryAsyncModels:
+        """The models, with a memory."""
+        return self._with_memory
+
+    @property
+    def chats(self) -> MemoryAsyncChats:
+        """The chats, with a memory."""
+        return MemoryAsyncChats(modules=self.models)
+
+    def with_options(self, *, memory_id: Id = ..., conversation_id: Id = ...) -> MemoryAsyncClient:
+        """A client for another memory or conversation, which shares all else with this one.
+
+        Raises:
+            InputError: an id cannot be used.
+        """
+        binding = self._streetai.bound(memory_id, conversation_id)
+        return MemoryAsyncClient(self._plain, binding, owner=self._owner, closes=self._closes)
+
+    async def aclose(self) -> None:
+        """Close the connections, and the database if it was opened for this client.
+
+        The async face of a client with a memory leaves the database to that client.
+        """
+        await self._plain.aclose()
+        if self._closes:
+            # It waits for threads, and for the disk.
+            await asyncio.to_thread(self._streetai.interceptor.close)
+
+
+def remembering(client: Client, binding: Binding) -> MemoryClient:
+    """A client with a memory that shares all else with `client`; of a class derived from its class, too."""
+    return _client_class(type(client))(client, binding)
+
+
+def _client_class(base: type[Client]) -> type[MemoryClient]:
+    return MemoryClient if issubclass(MemoryClient, base) else type(base.__name__, (MemoryClient, base), {})
+
+
+def _call(binding: Binding, memory_id: Id, conversation_id: Id) -> Call:
+    """A call that is about to be made.
+
+    Raises:
+        InputError: it has no memory id, or one that cannot be used.
+    """
+    return Call(binding.interceptor, binding.defaults.session(memory_id, conversation_id))
+
+
+def _seen_by(models: Any, call: Call) -> Any:
+    """The SDK's models, whose requests pass through a call."""
+    seen = copy.copy(models)
+    seen._api_client = CallTransport(models._api_client, call)  # noqa: SLF001 - the SDK has no other way in
+    return seen

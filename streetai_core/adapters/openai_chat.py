@@ -1,0 +1,191 @@
+"""OpenAI's Chat Completions, which most other providers and local servers speak too."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from streetai_core.adapters.codec import Codec, Context, Reply, Request, Said, ToolCall
+from streetai_core.adapters.openai_parts import (
+    attachments_of,
+    json_text,
+    listed,
+    mapped,
+    named,
+    text_of,
+    with_text,
+)
+from streetai_core.prompt.turns import join
+
+_INSTRUCTIONS = frozenset({"system", "developer"})
+_RESULTS = frozenset({"tool", "function"})
+
+
+class ChatCompletions(Codec):
+    """`POST /chat/completions`."""
+
+    provider = "openai"
+
+    def read_request(self, body: Mapping[str, Any]) -> Request:
+        """As `Codec`."""
+        messages = [mapped(message) for message in listed(body.get("messages"))]
+        return Request(
+            said=tuple(
+                said for position, message in enumerate(messages) if (said := _said(message, position)) is not None
+            ),
+            instructions=join(*(text_of(one.get("content")) for one in messages if one.get("role") in _INSTRUCTIONS)),
+        )
+
+    def with_context(self, body: Mapping[str, Any], context: Context) -> dict[str, Any]:
+        """As `Codec`."""
+        messages = listed(body.get("messages"))
+        first = next(position for position, one in enumerate(messages) if mapped(one).get("role") not in _INSTRUCTIONS)
+        sent: list[Any] = []
+        for position, message in enumerate(messages):
+            if position == first:
+                sent += [_message(said) for said in context.window]
+            if position == context.question and context.recalled:
+                sent.append({**message, "content": with_text(message.get("content"), context.recalled, "text")})
+            elif position not in context.left_out:
+                sent.append(message)
+        return {**body, "messages": sent}
+
+    def read_reply(self, data: Mapping[str, Any]) -> Reply:
+        """As `Codec`."""
+        choices = [mapped(choice) for choice in listed(data.get("choices"))]
+        choice = next((one for one in choices if one.get("index") in {0, None}), choices[0] if choices else {})
+        message = mapped(choice.get("message"))
+        return Reply(
+            text=_spoken(message),
+            tool_calls=_calls(message),
+            complete=bool(choice) and not data.get("error"),
+            response_id=named(data.get("id")),
+            metadata=_metadata(data.get("model"), choice.get("finish_reason"), len(choices)),
+        )
+
+    def read_events(self, events: Sequence[Mapping[str, Any]]) -> Reply:
+        """As `Codec`."""
+        heard = _Heard()
+        for event in events:
+            heard.hear(event)
+        return heard.reply()
+
+
+class _Heard:
+    """The first choice of a stream, as far as it came."""
+
+    def __init__(self) -> None:
+        self._text: list[str] = []
+        self._refusal: list[str] = []
+        self._calls: dict[int, dict[str, str]] = {}
+        self._choices: set[int] = set()
+        self._over = self._failed = False
+        self._name: str | None = None
+        self._model: object = None
+        self._finish: object = None
+
+    def hear(self, event: Mapping[str, Any]) -> None:
+        """Take in one event; an empty one says that no more will come."""
+        self._over |= not event
+        self._failed |= bool(event.get("error"))
+        self._name = self._name or named(event.get("id"))
+        self._model = self._model or event.get("model")
+        for choice in map(mapped, listed(event.get("choices"))):
+            index = choice.get("index") or 0
+            self._choices.add(index)
+            if index == 0:
+                self._hear_choice(choice)
+
+    def reply(self) -> Reply:
+        """What was said in all."""
+        complete = (self._over or self._finish is not None) and not self._failed
+        calls = [
+            ToolCall(call_id=call["id"], name=call["name"], arguments=call["arguments"] or "{}")
+            for _, call in sorted(self._calls.items())
+            if call["name"]
+        ]
+        return Reply(
+            text="".join(self._text) or "".join(self._refusal),
+            tool_calls=tuple(calls),
+            complete=complete,
+            response_id=self._name,
+            metadata=_metadata(self._model, self._finish, len(self._choices)),
+        )
+
+    def _hear_choice(self, choice: Mapping[str, Any]) -> None:
+        delta = mapped(choice.get("delta"))
+        self._text.append(text_of(delta.get("content")))
+        self._refusal.append(text_of(delta.get("refusal")))
+        self._finish = choice.get("finish_reason") or self._finish
+        pieces = [*listed(delta.get("tool_calls")), *({"function": one} for one in [delta.get("function_call")] if one)]
+        for number, piece in enumerate(map(mapped, pieces)):
+            place = piece.get("index", number)
+            call = self._calls.setdefault(place, {"id": "", "name": "", "arguments": ""})
+            function = mapped(piece.get("function") or piece.get("custom"))
+            call["name"] = call["name"] or str(function.get("name") or "")
+            call["id"] = call["id"] or str(piece.get("id") or function.get("name") or "")
+            call["arguments"] += str(function.get("arguments") or function.get("input") or "")
+
+
+def _said(message: Mapping[str, Any], position: int) -> Said | None:
+    """A message of a request; `None` for instructions."""
+    role, content = message.get("role"), message.get("content")
+    if role in _RESULTS:
+        call = message.get("tool_call_id") or message.get("name") or "tool"
+        return Said(role="tool", text=text_of(content), tool_call_id=str(call), position=position)
+    if role == "assistant":
+        return Said(
+            role="assistant",
+            text=_spoken(message),
+            tool_calls=_calls(message),
+            name=named(message.get("name")),
+            position=position,
+        )
+    if role != "user":
+        return None
+    return Said(
+        role="user",
+        text=text_of(content),
+        name=named(message.get("name")),
+        attachments=attachments_of(content),
+        position=position,
+    )
+
+
+def _spoken(message: Mapping[str, Any]) -> str:
+    """The text of the model's message; of a refusal, which comes in place of a text, its own; of audio what it says."""
+    audio = mapped(message.get("audio")).get("transcript")
+    return text_of(message.get("content")) or text_of(message.get("refusal")) or text_of(audio)
+
+
+def _calls(message: Mapping[str, Any]) -> tuple[ToolCall, ...]:
+    calls = [mapped(call) for call in listed(message.get("tool_calls"))]
+    if not calls and message.get("function_call"):
+        calls = [{"function": message["function_call"]}]
+    return tuple(_call(call) for call in calls)
+
+
+def _call(call: Mapping[str, Any]) -> ToolCall:
+    """A call; one of the old kind has no id but the name of its function."""
+    function = mapped(call.get("function") or call.get("custom"))
+    name = str(function.get("name") or "tool")
+    given = function.get("arguments", function.get("input"))
+    return ToolCall(call_id=str(call.get("id") or name), name=name, arguments=json_text(given or "{}"))
+
+
+def _message(said: Said) -> dict[str, Any]:
+    """A message of the window, as it is sent."""
+    if said.role == "tool":
+        return {"role": "tool", "tool_call_id": said.tool_call_id, "content": said.text}
+    if not said.tool_calls:
+        return {"role": said.role, "content": said.text}
+    calls = [
+        {"id": call.call_id, "type": "function", "function": {"name": call.name, "arguments": call.arguments}}
+        for call in said.tool_calls
+    ]
+    return {"role": "assistant", "content": said.text or None, "tool_calls": calls}
+
+
+def _metadata(model: object, finish: object, choices: int) -> dict[str, Any]:
+    known = {"model": named(model), "finish_reason": named(finish), "choices": choices if choices > 1 else None}
+    return {name: value for name, value in known.items() if value is not None}

@@ -1,0 +1,1 @@
+"""What every client with a memory does, whichever provider it is for."""

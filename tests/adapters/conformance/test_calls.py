@@ -1,0 +1,121 @@
+"""Every style of call: recalled before, stored once and learned from after."""
+
+import copy
+
+import pytest
+
+from tests.adapters.conformance.matrix import ROWS
+from tests.adapters.wire.answers import Answer
+
+STYLES = [
+    pytest.param(row, style, id=f"{row.name}-{style}") for row in ROWS for style in row.styles if style != "structured"
+]
+
+BERTH = "My boat Kittiwake lies at berth thirty-one of the old harbour in Kiel."
+
+
+def with_style(function):
+    """Once for each row and style, synchronous and not."""
+    return pytest.mark.parametrize(("row", "style"), STYLES)(function)
+
+
+@with_style
+def test_what_was_said_is_stored_and_sent_along(bench, style):
+    """Message and reply, in order, under the ids that the response's record has."""
+    bench.wire.answers += [Answer("Good to know, a fine boat."), Answer("It lies at berth thirty-one.")]
+    first = bench.say(style, [("system", "Be brief."), ("user", BERTH)])
+    second = bench.say(style, [("system", "Be brief."), ("user", "Where does my boat lie?")])
+    said = [
+        ("user", BERTH),
+        ("assistant", "Good to know, a fine boat."),
+        ("user", "Where does my boat lie?"),
+        ("assistant", "It lies at berth thirty-one."),
+    ]
+    assert said == bench.stored()
+    assert ["Good to know, a fine boat.", "It lies at berth thirty-one."] == [first.text, second.text]
+    for heard, messages in ((first, said[:2]), (second, said[2:])):
+        turn = bench.turn(heard)
+        assert turn.finished
+        assert not turn.partial
+        by_id = {one.message_id: one.content for one in bench.registry.get("mara").messages()}
+        assert [by_id[turn.user_message_id], by_id[turn.assistant_message_id]] == [text for _, text in messages]
+    sent = bench.wire.last.texts
+    assert BERTH in sent
+    assert sent[-1].endswith("Where does my boat lie?")
+    assert bench.failures == []
+
+
+@with_style
+def test_an_empty_memory_adds_nothing(bench, style):
+    """The request of the wrapped client is the one that the SDK's own client sends."""
+    items = [("system", "Be brief."), ("user", "Hello.")]
+    bench.say(style, items)
+    plain = bench.row.plain_client(bench.wire.url, asynchronous=bench.driver.asynchronous)
+    bench.row.say(bench.driver, plain, style, items)
+    bench.driver.close(plain)
+    ours, theirs = bench.wire.received
+    assert theirs.body == ours.body
+    assert set(theirs.headers) == set(ours.headers)
+
+
+@with_style
+def test_a_call_can_name_its_memory_and_conversation(bench, style):
+    """One client, several users, several threads; nothing crosses from one user to another."""
+    bench.say(style, [("user", BERTH)], memory_id="jonas", conversation_id="c1")
+    bench.say(style, [("user", "Where does my boat lie?")])
+    bench.say(style, [("user", "Where does my boat lie?")], memory_id="jonas", conversation_id="c2")
+    assert ["jonas", "mara"] == bench.registry.ids()
+    assert ["Where does my boat lie?"] == bench.wire.received[1].texts[-1:]
+    assert "berth thirty-one" in bench.wire.received[2].texts[-1]
+    assert [("user", BERTH), ("assistant", "Noted.")] == bench.stored("jonas", conversation_id="c1")
+    assert 2 == len(bench.stored("mara"))
+
+
+@with_style
+def test_recalled_text_is_the_users_and_never_stored(bench, style):
+    """It stands in the last message, in front of what the user says, fenced; and it is not what was said."""
+    memory = bench.registry.get("mara")
+    memory.add_message(BERTH, role="user", conversation_id="long ago")
+    for number in range(12):
+        memory.add_message(f"Chapter {number} of the logbook was dull, as always.", "user", conversation_id="long ago")
+    heard = bench.say(style, [("system", "Be brief."), ("user", "Where does my boat Kittiwake lie?")])
+    *before, last = bench.wire.last.texts
+    assert "berth thirty-one" in last
+    assert last.endswith("Where does my boat Kittiwake lie?")
+    assert not any("berth thirty-one" in text for text in before)
+    assert [("user", "Where does my boat Kittiwake lie?"), ("assistant", "Noted.")] == bench.stored(
+        conversation_id=None
+    )
+    turn = bench.turn(heard)
+    assert turn.prompt.retrieved
+    assert [hit.signal.signal_id for hit in turn.prompt.retrieved] == [row["signal_id"] for row in turn.updates]
+
+
+@with_style
+def test_the_callers_objects_stay_as_they_are(bench, style):
+    """What the app passes is its own."""
+    items = [("system", "Be brief."), ("user", BERTH), ("assistant", "Noted."), ("user", "Where does my boat lie?")]
+    request = bench.row.request(items)
+    before = copy.deepcopy(request)
+
+    class Same(type(bench.row)):
+        """Passes the same objects each time."""
+
+        def request(self, items):
+            return request
+
+    Same().say(bench.driver, bench.client, style, items)
+    Same().say(bench.driver, bench.client, style, items)
+    assert before == request
+
+
+@with_style
+def test_a_history_that_is_sent_along_is_stored_once(bench, style):
+    """The app keeps the conversation and sends all of it, each time with one exchange more."""
+    items = [("system", "Be brief.")]
+    for number in range(5):
+        items.append(("user", f"Entry {number}: the wind was {number} knots, and the boat stayed in the harbour."))
+        bench.wire.answers.append(Answer(f"Entry {number} is written down."))
+        items.append(("assistant", bench.say(style, items).text))
+    assert items[1:] == bench.stored()
+    assert bench.failures == []

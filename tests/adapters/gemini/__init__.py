@@ -1,0 +1,1 @@
+"""Tests of the Gemini client with a memory."""

@@ -1,0 +1,1 @@
+"""The OpenAI client with a memory."""

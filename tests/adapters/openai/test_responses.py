@@ -1,0 +1,133 @@
+"""The Responses API: what only this API has."""
+
+import json
+
+import pytest
+
+from streetai_core.adapters.openai import with_memory
+from tests.adapters.conformance.openai_rows import sdk_client
+from tests.adapters.wire.answers import Answer
+
+BERTH = "My boat lies at berth thirty-one of the old harbour."
+
+
+@pytest.fixture
+def client(responses, registry):
+    """A client with a memory."""
+    with with_memory(sdk_client(responses.url), "mara", registry=registry) as client:
+        yield client
+
+
+def said(client, **options):
+    """What was said."""
+    return [(one.role, one.content) for one in client.memory.messages(**options)]
+
+
+def remember(client):
+    """Something to recall, in another conversation."""
+    client.memory.add_message(BERTH, role="user", conversation_id="long ago")
+    for number in range(12):
+        client.memory.add_message(f"Chapter {number} was dull, as always.", "user", conversation_id="long ago")
+
+
+def test_a_plain_text_is_a_message(client, responses):
+    """With a window, the input becomes a list."""
+    client.responses.create(model="m", input=BERTH, instructions="Be brief.")
+    client.responses.create(model="m", input="Where does my boat lie?", instructions="Be brief.")
+    assert BERTH == responses.received[0].body["input"]
+    assert [
+        {"role": "user", "content": BERTH},
+        {"role": "assistant", "content": "Noted."},
+        {"role": "user", "content": "Where does my boat lie?"},
+    ] == responses.last.body["input"]
+    assert "Be brief." == responses.last.body["instructions"]
+
+
+def test_a_plain_text_stays_one_where_there_is_no_window(client, responses):
+    """Only recalled text stands in front of it."""
+    remember(client)
+    client.responses.create(model="m", input="Where does my boat lie?")
+    assert BERTH in responses.last.body["input"]
+    assert responses.last.body["input"].endswith("Where does my boat lie?")
+
+
+@pytest.mark.parametrize("stream", [False, True])
+def test_the_provider_keeps_the_history(client, responses, stream):
+    """Then there is no window, and what the provider has is not recalled; what was said elsewhere is."""
+    remember(client)
+    first = client.responses.create(model="m", input="My other boat Kittiwake lies at berth seven.")
+    responses.received.clear()
+    follow = client.responses.create(
+        model="m", input="At which berth does my boat lie?", previous_response_id=first.id, stream=stream
+    )
+    if stream:
+        list(follow)
+    given = responses.last.body["input"]
+    assert isinstance(given, str)
+    assert BERTH in given
+    assert "Kittiwake" not in given
+    turn = client.memory_turn(follow)
+    client.responses.create(model="m", input="And my boat Kittiwake?", previous_response_id="resp_of_another_app")
+    assert "berth seven" in responses.last.body["input"]
+    assert 6 == len(said(client, conversation_id=None))
+    assert turn.assistant_message_id in [one.message_id for one in client.memory.messages()]
+
+
+def test_a_tool_loop_of_results_only(client, responses):
+    """Each step follows on the response before it, and says nothing of the user's: still one turn."""
+    remember(client)
+    responses.answers += [
+        Answer("", calls=(("call_1", "tide", {"harbour": "Kiel"}),)),
+        Answer("Berth thirty-one has 2 m."),
+    ]
+    first = client.responses.create(model="m", input="Has my boat water at its berth?")
+    results = [{"type": "function_call_output", "call_id": "call_1", "output": "2 m"}]
+    last = client.responses.create(model="m", input=results, previous_response_id=first.id)
+    assert results == responses.last.body["input"]
+    assert [
+        ("user", "Has my boat water at its berth?"),
+        ("assistant", ""),
+        ("tool", "2 m"),
+        ("assistant", "Berth thirty-one has 2 m."),
+    ] == said(client, conversation_id=None)
+    turns = [client.memory_turn(one) for one in (first, last)]
+    assert turns[0].turn_id == turns[1].turn_id
+    assert turns[1].updates
+    assert not turns[0].updates
+
+
+def test_what_the_sdk_returns_can_be_sent_back(client, responses):
+    """The items of a response, reasoning and all, are the history of the next request."""
+    items = [{"role": "user", "content": "Is there water in Kiel?"}]
+    responses.answers += [Answer("Wait.", calls=(("call_1", "tide", {"harbour": "Kiel"}),)), Answer("Two metres.")]
+    first = client.responses.create(model="m", input=items)
+    items += [one.model_dump(exclude_none=True) for one in first.output]
+    items.append({"type": "function_call_output", "call_id": "call_1", "output": json.dumps({"metres": 2})})
+    client.responses.create(model="m", input=items)
+    assert ["user", "assistant", "tool", "assistant"] == [role for role, _ in said(client)]
+    (call,) = client.memory.messages()[1].metadata["tool_calls"]
+    assert {"harbour": "Kiel"} == json.loads(call["function"]["arguments"])
+
+
+def test_a_conversation_of_the_providers(client, responses):
+    """The same as with a response that is followed on."""
+    client.responses.create(model="m", input="My boat Kittiwake lies at berth seven.", conversation="conv_1")
+    client.responses.create(model="m", input="Where does Kittiwake lie?", conversation={"id": "conv_1"})
+    assert "Where does Kittiwake lie?" == responses.last.body["input"]
+
+
+def test_a_response_in_the_background_is_left_alone(client, responses):
+    """Its reply comes to another call."""
+    client.responses.create(model="m", input=BERTH, background=True)
+    assert said(client) == []
+    assert BERTH == responses.last.body["input"]
+
+
+def test_a_response_at_its_limit_is_complete_and_a_failed_one_is_not(client, responses):
+    """By its status."""
+    responses.answers += [Answer("So far", stop="incomplete"), Answer("Nothing", stop="failed")]
+    client.responses.create(model="m", input="Tell me about the boat.")
+    client.responses.create(model="m", input="Go on.")
+    assert [False, True] == [
+        bool(one.metadata.get("partial")) for one in client.memory.messages() if one.role != "user"
+    ]

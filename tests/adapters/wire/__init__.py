@@ -1,0 +1,1 @@
+"""Providers' APIs on this machine, as far as the tests speak them."""
