@@ -1,0 +1,88 @@
+"""Whether the rows of a file are a memory at all: nothing is written that recall would stumble over later."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
+from streetai_core.errors import ImportFormatError
+from streetai_core.stores.base import SignalRow
+from streetai_core.text.clean import check_id
+from streetai_core.transfer.snapshot import COUNTERS, Snapshot
+from streetai_core.types import Message
+
+_LARGEST = 2**62
+"""Of counters: a memory has to be able to go on counting in 64 bits."""
+
+
+def check_whole(snapshot: Snapshot) -> None:
+    """Refuse rows that contradict each other.
+
+    Raises:
+        ImportFormatError: naming the first contradiction.
+    """
+    messages = _by_key("message", snapshot.messages, lambda row: row.sequence)
+    signals = _by_key("signal", snapshot.rows["signals"], lambda row: row.key)
+    weights = _by_key("weight of signal", snapshot.rows["weights"], lambda row: row.key)
+    stacks = _by_key("stack", snapshot.rows["stacks"], lambda row: row.key)
+    words = _by_key("words of message", snapshot.rows["words"], lambda row: row.sequence)
+    for message in messages.values():
+        check_id(message.message_id, "message_id")
+        if message.conversation_id is not None:
+            check_id(message.conversation_id, "conversation_id")
+    _by_key("message_id", snapshot.messages, lambda row: row.message_id)
+    for signal in signals.values():
+        _check_signal(signal, messages)
+    _require(signals.keys() == weights.keys(), "each signal must have a weight, and no other may be there")
+    _require(words.keys() <= messages.keys(), "the words of a message that is not there")
+    sizes = Counter(weight.stack for weight in weights.values())
+    if snapshot.vectors:
+        _require(dict(sizes) == {key: stack.size for key, stack in stacks.items()}, "stacks have other sizes")
+    _check_counters(snapshot, messages, signals, sizes)
+
+
+def _check_signal(signal: SignalRow, messages: Mapping[int, Message]) -> None:
+    message = messages.get(signal.sequence)
+    if message is None:
+        raise ImportFormatError(f"signal {signal.key} belongs to message {signal.sequence}, which is not in the file")
+    inside = 0 <= signal.block_start <= signal.start <= signal.end <= signal.block_end <= len(message.content)
+    _require(inside and signal.chunk_index >= 0, f"signal {signal.key} is no piece of its message")
+
+
+def _check_counters(
+    snapshot: Snapshot, messages: Mapping[int, Message], signals: Mapping[int, Any], sizes: Iterable[int]
+) -> None:
+    """What the head counts is there, and what comes next has not come yet."""
+    head = snapshot.head
+    used = [message.turn for message in messages.values()]
+    used += [weight.last_used_turn for weight in snapshot.rows["weights"]]
+    _require(head.message_count == len(messages), "message_count is not the number of messages")
+    _require(head.history_tokens >= 0, "history_tokens is below 0")
+    highest = max(getattr(head, name) for name in COUNTERS if name not in {"encoder", "dim"})
+    _require(highest < _LARGEST, "a counter leaves no room to go on")
+    _require(min(used, default=0) >= 0 and max(used, default=0) <= head.next_turn, "a turn is later than next_turn")
+    for name, keys in (("next_sequence", messages), ("next_signal", signals), ("next_stack", sizes)):
+        _require(min(keys, default=0) >= 0, f"a key below 0 where {name} counts")
+        _require(max(keys, default=-1) < getattr(head, name), f"{name} is not above the keys that are in use")
+    if snapshot.vectors and signals:
+        _require(bool(head.encoder) and bool(head.dim), "vectors without the encoder that made them")
+        wide = all(len(row.vector) == head.dim for row in signals.values())
+        _require(
+            wide and all(len(row.total) == head.dim for row in snapshot.rows["stacks"]), "vectors of another length"
+        )
+
+
+def _by_key(what: str, rows: Iterable[Any], key: Callable[[Any], Any]) -> dict[Any, Any]:
+    """Rows by key, each of which may be there once."""
+    found: dict[Any, Any] = {}
+    for row in rows:
+        if key(row) in found:
+            raise ImportFormatError(f"{what} {key(row)} is in the file twice")
+        found[key(row)] = row
+    return found
+
+
+def _require(held: bool, otherwise: str) -> None:  # noqa: FBT001 - the first argument of an assertion
+    if not held:
+        raise ImportFormatError(f"the file is no whole memory: {otherwise}")

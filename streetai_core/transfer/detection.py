@@ -1,0 +1,95 @@
+"""Which program wrote a file, seen from what is in it; never from its name."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+from streetai_core.errors import ImportFormatError
+from streetai_core.transfer.archive import MARK
+from streetai_core.transfer.databases import foreign_database
+from streetai_core.transfer.files import LONGEST_LINE, enumerate_lines, opened_text, parsed, read_document, start_of
+from streetai_core.transfer.readers.chatgpt import is_chatgpt
+from streetai_core.transfer.readers.claude import is_claude
+from streetai_core.transfer.readers.langchain import is_langchain
+from streetai_core.transfer.readers.langchain_sql import histories_in
+from streetai_core.transfer.readers.llamaindex import is_llamaindex
+from streetai_core.transfer.readers.mem0 import is_mem0
+from streetai_core.transfer.readers.plain import is_plain, is_plain_message
+from streetai_core.transfer.readers.published import is_published
+from streetai_core.transfer.values import FORMATS, FormatName
+
+_DATABASE = b"SQLite format 3\0"
+_ARCHIVE = b"PK\x03\x04"
+
+_LINES = 20
+"""Lines that are looked at: the first ones may be damaged."""
+
+_OUR_TABLES = {"memories", "messages", "credits"}
+
+LOOKS: dict[FormatName, Callable[[Any], bool]] = {
+    "chatgpt": is_chatgpt,
+    "claude": is_claude,
+    "llamaindex": is_llamaindex,
+    "langchain": is_langchain,
+    "mem0": is_mem0,
+    "jsonl": is_plain,
+}
+"""What the formats that are one JSON value look like, the surest first."""
+
+
+def detect(path: Path) -> tuple[FormatName, Any]:
+    """The format of a file, and the JSON value in it where it is one.
+
+    Raises:
+        InputError: the file cannot be read.
+        ImportFormatError: its format is not known.
+    """
+    start = start_of(path, len(_DATABASE))
+    if start == _DATABASE:
+        return _database_format(path), None
+    if start.startswith(_ARCHIVE):
+        raise ImportFormatError(f"{path.name} is a ZIP archive: unpack it, and import the JSON file that is in it")
+    if not start:
+        raise ImportFormatError(f"{path.name} is empty")
+    by_line = _line_format(path)
+    if by_line is not None:
+        return by_line, None
+    document = read_document(path)
+    for name, looks in LOOKS.items():
+        if looks(document):
+            return name, document
+    raise ImportFormatError(
+        f"{path.name} is JSON, but of no format that is known ({', '.join(FORMATS)}). Give the format if it is one."
+    )
+
+
+def _line_format(path: Path) -> FormatName | None:
+    """The format of a file with a JSON object a line; `None` if it is none."""
+    with opened_text(path) as source:
+        for _, line in islice(enumerate_lines(source, LONGEST_LINE), _LINES):
+            try:
+                value = parsed(line or "", "it")
+            except ImportFormatError:
+                continue
+            if isinstance(value, dict) and MARK in value and "memory_id" in value:
+                return "streetai"
+            if is_plain_message(value):
+                return "jsonl"
+    return None
+
+
+def _database_format(path: Path) -> FormatName:
+    with foreign_database(path) as database:
+        tables = database.tables()
+    if is_published(tables):
+        return "streetai-memory"
+    if tables.keys() >= _OUR_TABLES:
+        raise ImportFormatError(
+            f"{path.name} is a database of this library: use it as it is, or export a memory of it and import that"
+        )
+    if histories_in(tables):
+        return "langchain-sql"
+    raise ImportFormatError(f"{path.name} is a SQLite database, but not one with messages that are known")

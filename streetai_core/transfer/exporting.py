@@ -1,0 +1,83 @@
+"""One memory into one file."""
+
+from __future__ import annotations
+
+import os
+from contextlib import suppress
+from pathlib import Path
+from typing import IO
+from uuid import uuid4
+
+from streetai_core.errors import InputError
+from streetai_core.registry import MemoryRegistry
+from streetai_core.stores.base import Head
+from streetai_core.text.clean import check_id
+from streetai_core.transfer.archive import write_archive
+from streetai_core.transfer.snapshot import Snapshot, snapshot_of
+from streetai_core.transfer.values import Exported, Watch
+
+
+def export_memory(
+    registry: MemoryRegistry,
+    memory_id: str,
+    out: str | os.PathLike[str] | IO[str],
+    *,
+    vectors: bool = True,
+    progress: Watch | None = None,
+) -> Exported:
+    """Write a whole memory to a file, without loss: messages, weights, clocks, stacks, the learning log, vectors.
+
+    The memory is read in one transaction, so the file shows it at one moment. A file takes its place only when it is
+    complete, so a file that was there before is replaced whole or left as it is.
+
+    Args:
+        registry: where the memory is.
+        memory_id: which one.
+        out: a path, or an open text file, which stays open.
+        vectors: False leaves vectors and stacks' centroids out; the import embeds the texts anew.
+        progress: called with (rows written so far, rows in all).
+
+    Raises:
+        InputError: nothing was ever written under this id, or the file cannot be written.
+        StoreError: the memory cannot be read.
+    """
+    check_id(memory_id, "memory_id")
+    with registry.store.reading(memory_id) as transaction:
+        snapshot = snapshot_of(transaction)
+    if snapshot is None:
+        raise InputError(f"there is no memory {memory_id!r} to export")
+    if isinstance(out, str | os.PathLike):
+        digest = _write_file(Path(out), snapshot, vectors=vectors, progress=progress)
+    else:
+        digest = write_archive(out, snapshot, vectors=vectors, progress=progress)
+    return _exported(snapshot.head, snapshot, digest, vectors=vectors)
+
+
+def _write_file(path: Path, snapshot: Snapshot, *, vectors: bool, progress: Watch | None) -> str:
+    """Write beside the file, make it durable, and put it in its place."""
+    beside = path.with_name(f".streetai-{uuid4().hex}")
+    try:
+        try:
+            with beside.open("x", encoding="utf-8", newline="\n") as out:
+                digest = write_archive(out, snapshot, vectors=vectors, progress=progress)
+                out.flush()
+                os.fsync(out.fileno())
+            beside.replace(path)
+        except BaseException:
+            with suppress(OSError):
+                beside.unlink(missing_ok=True)
+            raise
+    except OSError as error:
+        raise InputError(f"cannot write {path}: {error.strerror or error}") from error
+    return digest
+
+
+def _exported(head: Head, snapshot: Snapshot, digest: str, *, vectors: bool) -> Exported:
+    return Exported(
+        memory_id=head.memory_id,
+        messages=len(snapshot.messages),
+        signals=len(snapshot.rows["signals"]),
+        learning_steps=len(snapshot.rows["credits"]),
+        vectors=vectors,
+        digest=digest,
+    )

@@ -1,0 +1,127 @@
+"""ChatGPT's data export: `conversations.json`, a list of conversations, each a tree of messages.
+
+Edited questions and repeated answers are branches of the tree; what counts is the path to `current_node`, as the app
+shows it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import datetime
+from functools import partial
+from typing import Any
+
+from streetai_core.errors import ImportFormatError, InputError
+from streetai_core.transfer.records import (
+    Source,
+    fitting_id,
+    list_of,
+    mapping_of,
+    oldest_first,
+    origin,
+    role_of,
+    spoken,
+    text_of,
+)
+from streetai_core.transfer.times import read_time
+from streetai_core.transfer.values import Entry, Rejected
+from streetai_core.types import NewMessage, Role
+
+PROGRAM = "chatgpt"
+
+_SPOKEN = frozenset({"text", "multimodal_text", "code", "execution_output", "tether_quote", "tether_browsing_display"})
+"""Kinds of content that are part of a conversation; the others are settings and the model's own notes."""
+
+
+def is_chatgpt(document: Any) -> bool:
+    """Whether a JSON value is such an export."""
+    return isinstance(document, list) and any(isinstance(one, dict) and "mapping" in one for one in document)
+
+
+def read_chatgpt(document: Any, source: Source) -> Iterator[Entry]:
+    """The messages of all conversations, the oldest conversation first."""
+    found = (_conversation(number, one, source) for number, one in enumerate(list_of(document, "the file"), start=1))
+    return oldest_first(found)
+
+
+def _conversation(number: int, values: Any, source: Source) -> list[Entry]:
+    """The messages on the path that the app shows."""
+    try:
+        values = mapping_of(values, "a conversation")
+        nodes = mapping_of(values.get("mapping"), "mapping of the conversation")
+        path = _path(nodes, values.get("current_node"))
+        before = read_time(values.get("create_time"), "create_time")
+        thread = source.conversation(values.get("conversation_id") or values.get("id"))
+    except InputError as error:
+        return [Rejected(number, f"conversation {number}: {error}")]
+    metadata = origin(PROGRAM, title=values.get("title"))
+    entries: list[Entry] = []
+    for name in path:
+        said, before = spoken(number, partial(_message, name, nodes[name], thread, metadata), before)
+        entries += said
+    return entries
+
+
+def _path(nodes: dict[str, Any], current: object) -> list[str]:
+    """The names of the nodes from the root to the current one, each once.
+
+    Without a current node, to the end of the branch that was written last.
+    """
+    name = current if isinstance(current, str) and current in nodes else _newest_leaf(nodes)
+    path: dict[str, None] = {}
+    while isinstance(name, str) and name in nodes and name not in path:
+        path[name] = None
+        node = nodes[name]
+        name = node.get("parent") if isinstance(node, dict) else None
+    return list(reversed(path))
+
+
+def _newest_leaf(nodes: dict[str, Any]) -> str | None:
+    """The node without answers that was written last; in the order of the file where no time is given."""
+    parents = {node.get("parent") for node in nodes.values() if isinstance(node, dict) and _is_name(node.get("parent"))}
+    leaves = [name for name in nodes if name not in parents]
+    return max(leaves, key=lambda name: (_written(nodes[name]), leaves.index(name)), default=None)
+
+
+def _written(node: Any) -> float:
+    message = node.get("message") if isinstance(node, dict) else None
+    time = message.get("create_time") if isinstance(message, dict) else None
+    return float(time) if isinstance(time, int | float) else 0.0
+
+
+def _is_name(value: object) -> bool:
+    return isinstance(value, str)
+
+
+def _message(name: str, node: Any, thread: str, metadata: Any, at: datetime | None) -> NewMessage | None:
+    """The message of a node; `None` for what nobody said."""
+    message = mapping_of(node, f"node {name}").get("message")
+    if message is None:
+        return None
+    message = mapping_of(message, f"message of node {name}")
+    about = message.get("metadata")
+    if isinstance(about, dict) and about.get("is_visually_hidden_from_conversation"):
+        return None
+    content = mapping_of(message.get("content"), f"content of node {name}")
+    kind = content.get("content_type", "text")
+    if not isinstance(kind, str) or kind not in _SPOKEN:
+        return None
+    try:
+        role = _role(message)
+        parts = content.get("parts")
+        return NewMessage(
+            content=text_of(content.get("text") if parts is None else parts),
+            role=role,
+            conversation_id=thread,
+            created_at=read_time(message.get("create_time"), "create_time") or at,
+            message_id=fitting_id(f"{PROGRAM}:{message.get('id') or name}"),
+            metadata=metadata,
+        )
+    except ImportFormatError as error:
+        raise ImportFormatError(f"message {name}: {error}") from error
+
+
+def _role(message: dict[str, Any]) -> Role:
+    """The author's role; what the assistant writes to a tool is traffic of tools."""
+    role = role_of(mapping_of(message.get("author"), "author").get("role"))
+    return "tool" if role == "assistant" and (message.get("recipient") or "all") != "all" else role

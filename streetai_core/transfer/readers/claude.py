@@ -1,0 +1,104 @@
+"""Claude's data export: `conversations.json`, a list of conversations with `chat_messages`.
+
+Attached files are named in the metadata; their content is not part of the conversation.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import datetime
+from functools import partial
+from typing import Any
+
+from streetai_core.errors import ImportFormatError, InputError
+from streetai_core.transfer.records import (
+    Source,
+    fitting_id,
+    list_of,
+    mapping_of,
+    oldest_first,
+    origin,
+    role_of,
+    spoken,
+    text_of,
+)
+from streetai_core.transfer.times import read_time
+from streetai_core.transfer.values import Entry, Rejected
+from streetai_core.types import NewMessage
+
+PROGRAM = "claude"
+
+
+def is_claude(document: Any) -> bool:
+    """Whether a JSON value is such an export."""
+    return isinstance(document, list) and any(isinstance(one, dict) and "chat_messages" in one for one in document)
+
+
+def read_claude(document: Any, source: Source) -> Iterator[Entry]:
+    """The messages of all conversations, the oldest conversation first."""
+    found = (_conversation(number, one, source) for number, one in enumerate(list_of(document, "the file"), start=1))
+    return oldest_first(found)
+
+
+@dataclass(frozen=True, slots=True)
+class _Chat:
+    """The conversation that messages are of."""
+
+    number: int
+    conversation_id: str
+    title: object
+    source: Source
+
+
+def _conversation(number: int, values: Any, source: Source) -> list[Entry]:
+    try:
+        values = mapping_of(values, "a conversation")
+        messages = list_of(values.get("chat_messages"), "chat_messages")
+        before = read_time(values.get("created_at"), "created_at")
+        chat = _Chat(number, source.conversation(values.get("uuid"), "uuid"), values.get("name"), source)
+    except InputError as error:
+        return [Rejected(number, f"conversation {number}: {error}")]
+    entries: list[Entry] = []
+    for place, message in enumerate(messages, start=1):
+        said, before = spoken(number, partial(_message, chat, place, message), before)
+        entries += said
+    return entries
+
+
+def _message(chat: _Chat, place: int, values: Any, at: datetime | None) -> NewMessage:
+    """The message of an object; `at` is when it was said if it does not say it."""
+    try:
+        return _said(chat, mapping_of(values, "it"), at)
+    except ImportFormatError as error:
+        raise ImportFormatError(f"message {place} of conversation {chat.number}: {error}") from error
+
+
+def _said(chat: _Chat, values: dict[str, Any], at: datetime | None) -> NewMessage:
+    role, content = role_of(values.get("sender")), _text(values)
+    given, thread = values.get("uuid"), chat.conversation_id
+    return NewMessage(
+        content=content,
+        role=role,
+        conversation_id=thread,
+        created_at=read_time(values.get("created_at"), "created_at") or at,
+        message_id=fitting_id(f"{PROGRAM}:{given}") if given else chat.source.stable_id(PROGRAM, thread, role, content),
+        metadata=origin(PROGRAM, title=chat.title, files=", ".join(_files(values))),
+    )
+
+
+def _text(values: dict[str, Any]) -> str:
+    """What was said: the blocks of text; those of thinking and of tools are not."""
+    blocks = values.get("content")
+    said = (
+        [one for one in blocks if isinstance(one, dict) and one.get("type") == "text"]
+        if isinstance(blocks, list)
+        else []
+    )
+    return text_of(said) or text_of(values.get("text"))
+
+
+def _files(values: dict[str, Any]) -> list[str]:
+    """Names of what was attached."""
+    attached = [one for kind in ("attachments", "files") if isinstance(values.get(kind), list) for one in values[kind]]
+    return [one["file_name"] for one in attached if isinstance(one, dict) and isinstance(one.get("file_name"), str)]

@@ -1,0 +1,93 @@
+"""Plain messages: `{"role": ..., "content": ...}`, one a line or all in a list, with what else is known of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from functools import partial
+from typing import IO, Any
+
+from streetai_core.errors import ImportFormatError
+from streetai_core.transfer.files import LONGEST_LINE, enumerate_lines, parsed
+from streetai_core.transfer.records import (
+    Source,
+    entries_of,
+    fitting_id,
+    hashed_id,
+    list_of,
+    mapping_of,
+    role_of,
+    text_of,
+)
+from streetai_core.transfer.times import read_time
+from streetai_core.transfer.values import Entry, Rejected
+from streetai_core.types import NewMessage
+
+PROGRAM = "jsonl"
+
+_TIME = ("created_at", "timestamp", "time")
+_THREAD = ("conversation_id", "session_id", "thread_id")
+"""Names under which a line may have these; the first that is there counts."""
+
+
+def is_plain(value: Any) -> bool:
+    """Whether a JSON value is a list with such messages."""
+    return isinstance(value, list) and any(is_plain_message(one) for one in value)
+
+
+def is_plain_message(value: Any) -> bool:
+    """Whether a JSON value is such a message."""
+    return isinstance(value, dict) and "role" in value and "content" in value
+
+
+def read_plain_lines(lines: IO[str], source: Source) -> Iterator[Entry]:
+    """The messages of a file with one a line; blank lines are nothing."""
+    for number, line in enumerate_lines(lines, LONGEST_LINE):
+        if line is None:
+            yield Rejected(number, f"it has more than {LONGEST_LINE:,} characters")
+        elif not line.isspace():
+            yield from entries_of(number, partial(_line, line, source))
+
+
+def read_plain(document: Any, source: Source) -> Iterator[Entry]:
+    """The messages of a list."""
+    for number, one in enumerate(list_of(document, "the file"), start=1):
+        yield from entries_of(number, partial(_message, one, source))
+
+
+def _line(text: str, source: Source) -> NewMessage:
+    return _message(parsed(text, "it"), source)
+
+
+def _message(values: Any, source: Source) -> NewMessage:
+    values = mapping_of(values, "a message")
+    role = role_of(values.get("role"))
+    if "content" not in values:
+        raise ImportFormatError("it has no content")
+    content = text_of(values["content"])
+    name, metadata = values.get("name"), values.get("metadata")
+    if name is not None and not isinstance(name, str):
+        raise ImportFormatError(f"name must be text, got {type(name).__name__}")
+    moment = read_time(_first(values, _TIME), "created_at")
+    conversation = source.conversation(_first(values, _THREAD))
+    return NewMessage(
+        content=content,
+        role=role,
+        conversation_id=conversation,
+        name=name,
+        created_at=moment,
+        message_id=_id(values, conversation) or source.stable_id(PROGRAM, conversation, role, name, content, moment),
+        metadata=None if metadata is None else mapping_of(metadata, "metadata"),
+    )
+
+
+def _id(values: dict[str, Any], conversation: str) -> str | None:
+    """A `message_id` as it stands; an `id`, which may be no more than a number, together with its conversation."""
+    given = values.get("message_id")
+    if isinstance(given, str) and given:
+        return fitting_id(given)
+    number = values.get("id")
+    return hashed_id(PROGRAM, conversation, number) if isinstance(number, str | int) and number != "" else None
+
+
+def _first(values: dict[str, Any], names: Iterable[str]) -> Any:
+    return next((values[name] for name in names if values.get(name) is not None), None)

@@ -1,0 +1,188 @@
+"""What the readers of single formats share: texts out of blocks, roles, ids that stay the same."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from datetime import datetime, timezone
+from typing import Any, cast
+
+from streetai_core.errors import ImportFormatError, InputError
+from streetai_core.text.clean import check_id, clean, is_blank
+from streetai_core.transfer.values import Entry, Record, Rejected
+from streetai_core.types import NewMessage, Role
+
+_ROLES: dict[str, Role] = {
+    "user": "user",
+    "human": "user",
+    "assistant": "assistant",
+    "ai": "assistant",
+    "bot": "assistant",
+    "chatbot": "assistant",
+    "model": "assistant",
+    "system": "system",
+    "developer": "developer",
+    "tool": "tool",
+    "function": "tool",
+}
+"""What other programs call the roles."""
+
+_DIGITS = 32
+"""Hex digits of a hash in an id: 128 bits."""
+
+_LONGEST = 2 << 20
+"""Characters of a message; more than any model reads, and each of them costs embedding."""
+
+_LONG_AGO = datetime(1, 1, 1, tzinfo=timezone.utc)
+
+
+@dataclass(slots=True)
+class Source:
+    """What a reader knows besides the content of the file."""
+
+    name: str
+    """Of the file, without folder and ending: the conversation of messages that name none."""
+    conversation_id: str | None = None
+    """The caller's conversation, for messages that name none."""
+    _seen: Counter[str] = field(default_factory=Counter)
+
+    def conversation(self, given: object, what: str = "conversation_id") -> str:
+        """The conversation of a message: what the file says, else the caller's, else one of the file's name."""
+        if given is not None and not isinstance(given, str | int):
+            raise ImportFormatError(f"{what} must be text, got {type(given).__name__}")
+        return fitting_id(str(given) if given not in {None, ""} else self.conversation_id or self.name)
+
+    def stable_id(self, program: str, *content: object) -> str:
+        """An id of a message that has none: of what it says, and of how many like it came before."""
+        text = json.dumps(content, sort_keys=True, default=str)
+        self._seen[text] += 1
+        return hashed_id(program, text, self._seen[text])
+
+
+def hashed_id(program: str, *parts: object) -> str:
+    """An id that is the same for the same parts."""
+    return f"{program}:{hashlib.sha256(json.dumps(parts).encode()).hexdigest()[:_DIGITS]}"
+
+
+def fitting_id(text: str) -> str:
+    """The text if it can be an id, else a hash of it."""
+    try:
+        return check_id(text, "id")
+    except InputError:
+        return hashed_id("id", text)
+
+
+def role_of(value: object) -> Role:
+    """The role that another program's word means.
+
+    Raises:
+        ImportFormatError: it is no role.
+    """
+    found = _ROLES.get(value.lower()) if isinstance(value, str) else None
+    if found is None:
+        raise ImportFormatError(f"its role must be one of {', '.join(_ROLES)}, got {ascii(value)[:40]}")
+    return found
+
+
+def text_of(content: object) -> str:
+    """The text of a content that is text, nothing, or a list of texts and blocks; pictures and the like have none.
+
+    Raises:
+        ImportFormatError: it is something else.
+    """
+    if content is None:
+        return ""
+    if isinstance(content, str):
+        return content
+    if not isinstance(content, list):
+        raise ImportFormatError(f"its content must be text or a list of blocks, got {type(content).__name__}")
+    parts = [part if isinstance(part, str) else part.get("text") for part in content if isinstance(part, str | dict)]
+    return "\n".join(part for part in parts if isinstance(part, str) and part)
+
+
+def name_of(value: object) -> str | None:
+    """An author's name; `None` where there is none."""
+    return value if isinstance(value, str) and not is_blank(value) else None
+
+
+def mapping_of(value: object, what: str) -> dict[str, Any]:
+    """The JSON object that `value` has to be.
+
+    Raises:
+        ImportFormatError: it is something else.
+    """
+    if not isinstance(value, dict):
+        raise ImportFormatError(f"{what} must be a JSON object, got {type(value).__name__}")
+    return cast("dict[str, Any]", value)
+
+
+def list_of(value: object, what: str) -> list[Any]:
+    """The JSON list that `value` has to be.
+
+    Raises:
+        ImportFormatError: it is something else.
+    """
+    if not isinstance(value, list):
+        raise ImportFormatError(f"{what} must be a list, got {type(value).__name__}")
+    return value
+
+
+def tool_calls(calls: Iterable[Any]) -> list[dict[str, Any]]:
+    """Calls of tools in the form that chat APIs take and `prompt` sends; those without id and name are left out."""
+    return [
+        {
+            "id": str(call["id"]),
+            "type": "function",
+            "function": {"name": str(call["name"]), "arguments": json.dumps(call.get("args", {}))},
+        }
+        for call in calls
+        if isinstance(call, dict) and call.get("id") and call.get("name")
+    ]
+
+
+def entries_of(number: int, build: Callable[[], NewMessage | None]) -> Iterator[Entry]:
+    """The record that `build` makes, the reason why it could not, or nothing where it returns `None`."""
+    try:
+        message = build()
+    except InputError as error:
+        yield Rejected(number, str(error))
+        return
+    if message is not None and len(message.content) > _LONGEST:
+        yield Rejected(number, f"it has {len(message.content):,} characters, which are more than {_LONGEST:,}")
+        return
+    if message is not None and (not is_blank(message.content) or (message.metadata or {}).get("tool_calls")):
+        yield Record(number=number, message=message)
+
+
+def spoken(
+    number: int, build: Callable[[datetime | None], NewMessage | None], before: datetime | None
+) -> tuple[list[Entry], datetime | None]:
+    """The same for the next message of a conversation, and the time at which it was said, or the one before it."""
+    found = list(entries_of(number, lambda: build(before)))
+    times = [entry.message.created_at for entry in found if isinstance(entry, Record) and entry.message.created_at]
+    return found, times[-1] if times else before
+
+
+def oldest_first(conversations: Iterable[list[Entry]]) -> Iterator[Entry]:
+    """All conversations in the order in which they began; each stays together."""
+
+    def began(conversation: list[Entry]) -> datetime:
+        times = (entry.message.created_at for entry in conversation if isinstance(entry, Record))
+        return next((time for time in times if time), _LONG_AGO)
+
+    for conversation in sorted(conversations, key=began):
+        yield from conversation
+
+
+def writer_of(program: str) -> str:
+    """Who wrote a message that was imported, as far as the memory can tell."""
+    return f"import/{program}"
+
+
+def origin(program: str, **more: object) -> Mapping[str, Any]:
+    """Metadata that says where a message came from, with what else is known in plain text."""
+    kept = {name: clean(value)[0] for name, value in more.items() if isinstance(value, str) and value}
+    return {"imported_from": program, **kept}

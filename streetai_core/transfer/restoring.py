@@ -1,0 +1,165 @@
+"""A whole memory put where none is: one transaction, all rows or none."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from datetime import datetime, timezone
+from typing import Any
+from uuid import uuid4
+
+import numpy as np
+
+from streetai_core.config import Config
+from streetai_core.encoders.base import Encoder
+from streetai_core.errors import InputError
+from streetai_core.placement import decayed_total
+from streetai_core.planning.preparing import encode_all, prefix
+from streetai_core.planning.replacing import Replacing
+from streetai_core.planning.words import words_row
+from streetai_core.registry import MemoryRegistry
+from streetai_core.state import MemoryState
+from streetai_core.stores.base import Changes, Head, MessageQuery, ReadTransaction, Rows, SignalRow, StackRow, WordsRow
+from streetai_core.transfer.checking import check_whole
+from streetai_core.transfer.snapshot import COUNTERS, Snapshot
+from streetai_core.transfer.values import Watch
+from streetai_core.types import Matrix, Message
+
+
+def restore(
+    registry: MemoryRegistry, memory_id: str, snapshot: Snapshot, *, reembed: bool, progress: Watch | None = None
+) -> bool:
+    """Write a snapshot under an id that holds nothing yet.
+
+    Args:
+        registry: where to.
+        memory_id: under which id.
+        snapshot: the rows.
+        reembed: whether to make the vectors anew even if the snapshot has them.
+        progress: called with (texts embedded so far, texts in all).
+
+    Returns:
+        False if all of its messages are there already, so that nothing was written.
+
+    Raises:
+        ImportFormatError: the rows contradict each other.
+        InputError: something else is stored under this id.
+        EncoderError: the model failed.
+    """
+    check_whole(snapshot)
+    if _is_restored(registry, memory_id, snapshot):
+        return False
+    if reembed or not snapshot.vectors:
+        snapshot = embedded(snapshot, registry.encoder, registry.config, progress)
+    return _put(registry, memory_id, snapshot)
+
+
+def restore_published(
+    registry: MemoryRegistry, memory_id: str, snapshot: Snapshot, progress: Watch | None = None
+) -> bool:
+    """The same for a memory that knows neither vectors nor words: they are made, and so is what replaces what."""
+    check_whole(snapshot)
+    if _is_restored(registry, memory_id, snapshot):
+        return False
+    snapshot = embedded(snapshot, registry.encoder, registry.config, progress)
+    return _put(registry, memory_id, replace(snapshot, rows={**snapshot.rows, "words": _words(snapshot)}))
+
+
+def _is_restored(registry: MemoryRegistry, memory_id: str, snapshot: Snapshot) -> bool:
+    """Asked before the work of embedding, without the lock."""
+    with registry.store.reading(memory_id) as transaction:
+        return _is_there(transaction, memory_id, snapshot)
+
+
+def _put(registry: MemoryRegistry, memory_id: str, snapshot: Snapshot) -> bool:
+    """Write the rows in one transaction, unless they are there by now."""
+    with registry.store.writing(memory_id) as writing:
+        if _is_there(writing, memory_id, snapshot):
+            return False
+        counters = {name: getattr(snapshot.head, name) for name in COUNTERS}
+        head = Head(memory_id=memory_id, token=uuid4().hex[:12], **counters)
+        rows: dict[str, Any] = snapshot.as_changes()
+        writing.apply(Changes(head=head, **rows), now=datetime.now(timezone.utc))
+    return True
+
+
+def embedded(snapshot: Snapshot, encoder: Encoder, config: Config, progress: Watch | None = None) -> Snapshot:
+    """The snapshot with vectors of this encoder, its signals in the stacks that they were in."""
+    signals: Sequence[SignalRow] = snapshot.rows["signals"]
+    if not signals:
+        return replace(snapshot, vectors=True, head=replace(snapshot.head, encoder=None, dim=None))
+    messages = {message.sequence: message for message in snapshot.messages}
+    texts = [_text(messages[signal.sequence], signal, config) for signal in signals]
+    vectors = encode_all(texts, encoder, progress)
+    head = replace(snapshot.head, encoder=encoder.fingerprint, dim=encoder.dim)
+    fresh = [replace(signal, vector=vector) for signal, vector in zip(signals, vectors, strict=True)]
+    return replace(
+        snapshot,
+        vectors=True,
+        head=head,
+        rows={**snapshot.rows, "signals": fresh, "stacks": _stacks(head, fresh, snapshot.rows["weights"], config)},
+    )
+
+
+def _text(message: Message, signal: SignalRow, config: Config) -> str:
+    """What is embedded for a signal, as when its message was written."""
+    return prefix(message.name, config) + message.content[signal.start : signal.end].strip()
+
+
+def _stacks(head: Head, signals: Sequence[SignalRow], weights: Sequence[Any], config: Config) -> list[StackRow]:
+    """The stacks that weights name, each with the sum of what is in it."""
+    vectors: Mapping[int, Any] = {signal.key: signal.vector for signal in signals}
+    members: dict[int, list[int]] = {}
+    for weight in weights:
+        members.setdefault(weight.stack, []).append(weight.key)
+    sums = [
+        StackRow(key=stack, total=_sum(vectors[key] for key in keys), size=len(keys))
+        for stack, keys in sorted(members.items())
+    ]
+    if config.centroid != "decayed":
+        return sums
+    state = MemoryState.of(Rows(head=head, complete=True, signals=signals, weights=weights, stacks=sums))
+    return [replace(row, total=decayed_total(state, row.key, config, head.next_turn)) for row in sums]
+
+
+def _words(snapshot: Snapshot) -> list[WordsRow]:
+    """What the messages can be found by, and whose statement each replaces, as when they were written one by one."""
+    vectors: dict[int, list[Any]] = {}
+    for signal in snapshot.rows["signals"]:
+        vectors.setdefault(signal.sequence, []).append(signal.vector)
+    replacing = Replacing(MemoryState(snapshot.head), lambda _: {})
+    return [
+        words_row(message, replacing.of(message, np.vstack(vectors[message.sequence])))
+        for message in snapshot.messages
+        if message.sequence in vectors
+    ]
+
+
+def _sum(vectors: Iterable[Any]) -> Any:
+    """The sum of vectors, shape (dim,)."""
+    rows: Matrix = np.vstack(list(vectors))
+    return rows.sum(axis=0, dtype=np.float32)
+
+
+def _is_there(transaction: ReadTransaction, memory_id: str, snapshot: Snapshot) -> bool:
+    """Whether the snapshot was restored here before.
+
+    Raises:
+        InputError: something else is there.
+    """
+    if transaction.head is None:
+        return False
+    if transaction.head.message_count >= len(snapshot.messages) and all(
+        _same(transaction, message) for message in snapshot.messages
+    ):
+        return True
+    raise InputError(
+        f"memory {memory_id!r} is or was in use, and a whole memory can only be restored where none is. Import it "
+        "under another id, or forget everything of this one first."
+    )
+
+
+def _same(transaction: ReadTransaction, message: Message) -> bool:
+    """Whether a message is stored with the same text."""
+    found = transaction.messages(MessageQuery(message_id=message.message_id))
+    return bool(found) and (found[0].content, found[0].role) == (message.content, message.role)
