@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any
 
 from rich import box
-from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.table import Table
 
+from streetai_core.cli.screen import console
 from streetai_core.cli.wording import one_line
-
-_WIDE = 400
-"""Columns of a screen that is none: no row of a table in a file is broken."""
 
 
 class Bar:
@@ -33,20 +28,19 @@ class Bar:
 @contextmanager
 def progress_bar(total: int) -> Iterator[Bar]:
     """A bar for `total` steps, gone when the work is done."""
-    console = Console(stderr=True, color_system=_colours(), markup=False, highlight=False)
+    screen = console(stderr=True)
     columns = (
         TextColumn("{task.description}", markup=False),
         BarColumn(),
         MofNCompleteColumn(),
         TimeRemainingColumn(),
     )
-    with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as progress:
+    with Progress(*columns, console=screen, transient=True, disable=not screen.is_terminal) as progress:
         yield Bar(progress, total)
 
 
 def show(title: str, columns: Sequence[str], rows: Sequence[Sequence[str]], notes: Sequence[str] = ()) -> None:
     """Print a table; the first column is text, the others are figures."""
-    console = _console()
     table = Table(box=box.SIMPLE_HEAD)
     for number, column in enumerate(columns):
         # On a narrow screen words are broken, never cut off: the end of a name may be what tells two apart.
@@ -54,23 +48,11 @@ def show(title: str, columns: Sequence[str], rows: Sequence[Sequence[str]], note
     for row in rows:
         table.add_row(*map(one_line, row))
     show_line(title)
-    console.print(table)
+    console().print(table)
     for note in notes:
         show_line(note)
 
 
 def show_line(text: str) -> None:
     """Print a line of text."""
-    _console().print(one_line(text))
-
-
-def _console() -> Console:
-    console = Console(color_system=_colours(), markup=False, highlight=False, emoji=False)
-    if not console.is_terminal:
-        console.width = _WIDE
-    return console
-
-
-def _colours() -> Any:
-    """No escape code at all under NO_COLOR."""
-    return None if os.environ.get("NO_COLOR") else "auto"
+    console().print(one_line(text))

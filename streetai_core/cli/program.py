@@ -9,7 +9,13 @@ import click
 
 from streetai_core import __version__
 from streetai_core.cli.bench import bench
+from streetai_core.cli.changing import edit, forget, reembed
+from streetai_core.cli.chat import chat
 from streetai_core.cli.commands import PluginCommands
+from streetai_core.cli.looking import ls, search, show, stats, why
+from streetai_core.cli.report import report
+from streetai_core.cli.transferring import export_command, import_command
+from streetai_core.cli.upkeep import COMMANDS as UPKEEP
 from streetai_core.cli.wording import one_line
 from streetai_core.errors import StreetAIError
 
@@ -48,3 +54,8 @@ def main() -> None:
 
 
 main.add_command(bench)
+main.add_command(report)
+for command in (chat, edit, export_command, forget, import_command, ls, reembed, search, show, stats, why):
+    main.add_command(command)
+for command in UPKEEP:
+    main.add_command(command)

@@ -206,7 +206,7 @@ def terminal(streetai):
     import struct  # noqa: PLC0415 - as above
     import termios  # noqa: PLC0415 - as above
 
-    def run(*arguments, columns=100, **environment):
+    def run(*arguments, columns=100, typed=b"", **environment):
         ours, theirs = pty.openpty()
         fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 40, columns, 0, 0))
         with subprocess.Popen(
@@ -218,6 +218,7 @@ def terminal(streetai):
             stderr=theirs,
         ) as process:
             os.close(theirs)
+            os.write(ours, typed)
             output = b"".join(iter(lambda: _read(ours), b""))
         os.close(ours)
         return process.returncode, output.decode()

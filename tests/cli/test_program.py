@@ -10,8 +10,7 @@ from streetai_core import __version__
 from streetai_core.cli import main
 from tests.cli.conftest import OUR_COMMANDS, ROOT
 
-COMMANDS = [
-    "bench",
+OTHERS = [
     "breaks",
     "chatters",
     "dashes",
@@ -23,6 +22,9 @@ COMMANDS = [
     "not-a-command",
     "works",
 ]
+"""Commands of packages."""
+
+COMMANDS = sorted([*OTHERS, *main.commands])
 
 
 def test_version():

@@ -1,0 +1,171 @@
+"""`streetai edit`, `forget` and `reembed`: commands that change what is in a database."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from types import EllipsisType
+from typing import Any
+
+import click
+
+from streetai_core.cli.bench_options import read_config
+from streetai_core.cli.opening import (
+    choose,
+    chosen_encoder,
+    config_option,
+    encoder_option,
+    file_argument,
+    json_option,
+    memory_option,
+    open_memory,
+    open_store,
+)
+from streetai_core.cli.plain_values import print_json
+from streetai_core.cli.screen import confirm, print_table, progress, short, text_input
+from streetai_core.cli.wording import one_line
+from streetai_core.errors import InputError
+
+
+@click.command(
+    short_help="Give a message another text.", epilog="Example: streetai edit memory.db ID 'I am vegan.' --yes"
+)
+@file_argument
+@click.argument("message_id", metavar="MESSAGE_ID")
+@click.argument("text")
+@memory_option
+@click.option("--yes", is_flag=True, help="Do not ask.")
+@config_option
+@json_option
+def edit(
+    file: Path, message_id: str, text: str, *, memory_id: str | None, yes: bool, config_name: str, as_json: bool
+) -> None:
+    """Give a stored message another TEXT ('-' reads it from standard input). Its id, place and time stay.
+
+    What was learned about the old text is gone: its weights start anew.
+    """
+    if text == "-":
+        if not yes:
+            raise click.UsageError("with '-' standard input is the text, so nothing can be asked; give --yes")
+        text = text_input().read()
+    with open_memory(file, memory_id, config_name) as opened:
+        found = [one for one in opened.memory.messages() if one.message_id == message_id]
+        if not found:
+            raise InputError(f"memory {opened.memory.memory_id!r} has no message {message_id!r}")
+        confirm(f"Replace {short(found[0].content)!r} by {short(text)!r}?", yes=yes)
+        signals = opened.memory.update_message(message_id, text)
+    if signals is None:
+        raise InputError(f"message {message_id!r} was deleted meanwhile")
+    if as_json:
+        print_json({"message_id": message_id, "signals": [one.signal_id for one in signals]})
+    else:
+        click.echo(one_line(f"{message_id} says now: {short(text)}"))
+
+
+@click.command(
+    short_help="Erase messages for good.", epilog="Example: streetai forget memory.db --conversation holiday --yes"
+)
+@file_argument
+@memory_option
+@click.option("--message", "message_id", metavar="ID", help="This message.")
+@click.option("--conversation", "conversation_id", metavar="ID", help="All messages of this conversation.")
+@click.option("--no-conversation", is_flag=True, help="All messages that are in no conversation.")
+@click.option("--author", metavar="NAME", help="All messages of this author.")
+@click.option("--everything", is_flag=True, help="The whole memory.")
+@click.option("--yes", is_flag=True, help="Do not ask.")
+@json_option
+def forget(
+    file: Path,
+    *,
+    memory_id: str | None,
+    message_id: str | None,
+    conversation_id: str | None,
+    no_conversation: bool,
+    author: str | None,
+    everything: bool,
+    yes: bool,
+    as_json: bool,
+) -> None:
+    """Erase messages with all that was made of them, and search the files for what may be left of them.
+
+    Exactly one of the options says which. Exports and backups are other files: erase or replace them yourself. Exit
+    code 1 means that something is left, as while another program reads the file; the next write finishes it.
+    """
+    chosen: list[Any] = [message_id, conversation_id, no_conversation or None, author, everything or None]
+    if sum(one is not None for one in chosen) != 1:
+        raise click.UsageError(
+            "give exactly one of --message, --conversation, --no-conversation, --author, --everything"
+        )
+    thread: str | EllipsisType | None = ...
+    if no_conversation or conversation_id is not None:
+        thread = conversation_id
+    with open_memory(file, memory_id) as opened:
+        chosen_id = opened.memory.memory_id
+        if everything:
+            # Nothing but the memory's own row is read: a damaged memory can be forgotten too.
+            with opened.registry.store.reading(chosen_id) as transaction:
+                count = 0 if transaction.head is None else transaction.head.message_count
+        else:
+            count = sum(
+                one.message_id == message_id
+                or (not isinstance(thread, EllipsisType) and one.conversation_id == thread)
+                or (author is not None and one.name == author)
+                for one in opened.memory.messages()
+            )
+            if not count:
+                raise InputError(f"memory {chosen_id!r} has no such message")
+        confirm(f"Forget {_counted(count)} of memory {chosen_id!r} for good?", yes=yes)
+        receipt = (
+            opened.registry.forget(chosen_id)
+            if everything
+            else opened.memory.forget(message=message_id, conversation=thread, author=author)
+        )
+    if as_json:
+        print_json(receipt.to_dict())
+    else:
+        click.echo(f"Forgotten: {_counted(receipt.rows.get('messages', 0))}.")
+        print_table(("table", "rows deleted"), list(receipt.rows.items()), figures=("rows deleted",))
+        click.echo(f"Left in {len(receipt.files)} files: {receipt.residual} places.")
+        for line in receipt.pending:
+            click.echo(one_line(f"To be done: {line}"))
+    if not receipt.complete:
+        raise click.exceptions.Exit(1)
+
+
+@click.command(
+    short_help="Embed memories anew with another encoder.", epilog="Example: streetai reembed memory.db --memory ada"
+)
+@file_argument
+@memory_option
+@encoder_option
+@config_option
+@json_option
+def reembed(file: Path, *, memory_id: str | None, encoder_name: str, config_name: str, as_json: bool) -> None:
+    """Embed the memories of FILE anew, or only the one of --memory; weights, texts and clocks stay.
+
+    A memory changes when all of it is embedded. What the encoder has made already is left alone, so the same command
+    goes on where it was interrupted.
+    """
+    from streetai_core.registry import MemoryRegistry
+
+    encoder = chosen_encoder(encoder_name)
+    done: list[dict[str, Any]] = []
+    with open_store(file) as store, MemoryRegistry(store, config=read_config(config_name), encoder=encoder) as registry:
+        ids = store.memory_ids() if memory_id is None else [choose(file, store.memory_ids(), memory_id)]
+        for one in ids:
+            with store.reading(one) as transaction:
+                head = transaction.head
+            made_by = None if head is None else head.encoder
+            count = 0
+            if made_by not in {None, encoder.fingerprint}:
+                with progress(f"Embedding {one}") as steps:
+                    count = registry.get(one).reencode(progress=steps)
+            done.append({"memory_id": one, "signals": count, "before": made_by, "encoder": encoder.fingerprint})
+    if as_json:
+        print_json(done)
+    else:
+        cells = [(one["memory_id"], one["signals"], one["before"] or "-", one["encoder"]) for one in done]
+        print_table(("memory", "embedded anew", "before", "now"), cells, figures=("embedded anew",))
+
+
+def _counted(messages: int) -> str:
+    return f"{messages} message" if messages == 1 else f"{messages} messages"

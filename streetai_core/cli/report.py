@@ -1,0 +1,85 @@
+"""`streetai report`: a memory on one static page."""
+
+from __future__ import annotations
+
+import os
+import sys
+import tempfile
+from contextlib import suppress
+from pathlib import Path
+
+import click
+
+from streetai_core.cli.opening import config_option, file_argument, memory_option, open_memory
+from streetai_core.cli.wording import one_line
+
+
+@click.command(
+    short_help="Write a page about a memory.",
+    epilog="Example: streetai report memory.db --memory user_123 -o memory.html",
+)
+@file_argument
+@memory_option
+@config_option
+@click.option(
+    "-o",
+    "--output",
+    type=click.Path(dir_okay=False, path_type=Path),
+    default=Path("memory.html"),
+    show_default=True,
+    help="The page; '-' writes it to standard output.",
+)
+@click.option("--savings/--no-savings", default=True, help="Play the messages again to tell what prompts cost.")
+@click.option("--force", is_flag=True, help="Replace a page that is there.")
+def report(file: Path, *, memory_id: str | None, config_name: str, output: Path, savings: bool, force: bool) -> None:
+    """Write one static page about a memory of FILE: stacks, weights, savings, recall log, health.
+
+    The page needs no server and loads nothing; whatever was said is text in it. It holds what was said: treat it as
+    you treat the database.
+    """
+    from rich.console import Console
+    from rich.progress import Progress
+
+    from streetai_core.report import REPLAYED
+    from streetai_core.report import report as page_of
+
+    to_pipe = str(output) == "-"
+    if not to_pipe and output.exists() and not force:
+        raise click.ClickException(one_line(f"{output} is there already; give --force to replace it"))
+    with (
+        open_memory(file, memory_id, config_name) as opened,
+        Progress(console=Console(stderr=True), transient=True, disable=not sys.stderr.isatty()) as bar,
+    ):
+        chosen = opened.memory.memory_id
+        task = bar.add_task("Playing the messages again", total=None)
+        page = page_of(
+            opened.registry,
+            chosen,
+            replayed=REPLAYED if savings else 0,
+            progress=lambda done, total: bar.update(task, completed=done, total=total),
+        )
+    if to_pipe:
+        click.echo(page, nl=False)
+        return
+    _write(output, page)
+    click.echo(one_line(f"{output}: {len(page.encode()):,} bytes about memory {chosen!r}"))
+
+
+def _write(path: Path, page: str) -> None:
+    """Write the page whole or not at all.
+
+    Raises:
+        ClickException: the folder cannot be written.
+    """
+    try:
+        handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+        try:
+            with os.fdopen(handle, "w", encoding="utf-8", newline="\n") as file:
+                file.write(page)
+            Path(name).replace(path)
+        except BaseException:
+            with suppress(OSError):
+                Path(name).unlink()
+            raise
+    except OSError as error:
+        raise click.ClickException(one_line(f"cannot write {path}: {error.strerror or error}")) from error

@@ -1,0 +1,185 @@
+"""`streetai export` and `streetai import`: memories out of and into files."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from streetai_core.cli.bench_options import read_config
+from streetai_core.cli.opening import (
+    chosen_encoder,
+    config_option,
+    encoder_of,
+    encoder_option,
+    explained,
+    file_argument,
+    json_option,
+    memory_option,
+    open_memory,
+    open_store,
+)
+from streetai_core.cli.plain_values import plain, print_json
+from streetai_core.cli.screen import progress, text_output
+from streetai_core.cli.wording import one_line
+from streetai_core.errors import InputError
+
+if TYPE_CHECKING:
+    from streetai_core.encoders.base import Encoder
+
+_FORMATS = (
+    "streetai",
+    "chatgpt",
+    "claude",
+    "langchain",
+    "langchain-sql",
+    "llamaindex",
+    "mem0",
+    "jsonl",
+    "streetai-memory",
+)
+"""Those of `streetai_core.transfer`, which no --help shall wait for; a test compares them."""
+
+_SHOWN = 20
+"""Records that were left out and are named on the screen; --json has all."""
+
+_PIPE = Path("-")
+
+
+@click.command(
+    "export",
+    short_help="Write a whole memory to a file.",
+    epilog="Example: streetai export memory.db --memory ada -o ada.jsonl",
+)
+@file_argument
+@memory_option
+@click.option(
+    "-o",
+    "--output",
+    type=click.Path(path_type=Path, dir_okay=False, allow_dash=True),
+    default=_PIPE,
+    metavar="FILE",
+    help="Where to; '-' is standard output.  [default: -]",
+)
+@click.option("--vectors/--no-vectors", default=True, help="Without vectors the file is small; its import embeds anew.")
+@click.option("--force", is_flag=True, help="Replace a file that is there.")
+@json_option
+def export_command(
+    file: Path, *, memory_id: str | None, output: Path, vectors: bool, force: bool, as_json: bool
+) -> None:
+    """Write a whole memory of FILE as JSON Lines, without loss: messages, weights, clocks, stacks, the learning log.
+
+    The file holds what was said: treat it as you treat the database.
+    """
+    from streetai_core.transfer import export_memory
+
+    to_pipe = output == _PIPE
+    if to_pipe and as_json:
+        raise click.UsageError("--json and the memory cannot both be written to standard output; give -o FILE")
+    if not to_pipe:
+        if output.exists() and file.exists() and output.samefile(file):
+            raise InputError(f"{output} is the database itself")
+        if output.exists() and not force:
+            raise InputError(f"{output} is there already; give --force to replace it")
+    with open_memory(file, memory_id) as opened, progress("Exporting") as steps:
+        target: Any = text_output() if to_pipe else output
+        written = export_memory(opened.registry, opened.memory.memory_id, target, vectors=vectors, progress=steps)
+    if as_json:
+        print_json(written.to_dict())
+    else:
+        told = f"Memory {written.memory_id!r}: {written.messages} messages, {written.signals} signals, "
+        click.echo(one_line(f"{told}SHA-256 {written.digest}"), err=to_pipe)
+
+
+@click.command(
+    "import",
+    short_help="Read memories and histories from a file.",
+    epilog="Example: streetai import memory.db conversations.json --memory ada",
+)
+@file_argument
+@click.argument("source", type=click.Path(path_type=Path))
+@memory_option
+@click.option(
+    "--format", "source_format", type=click.Choice(_FORMATS), help="What SOURCE is.  [default: seen from its content]"
+)
+@click.option(
+    "--conversation",
+    "conversation_id",
+    metavar="ID",
+    help="The conversation of messages that name none.  [default: the name of SOURCE]",
+)
+@click.option("--reembed", is_flag=True, help="Embed an exported memory anew, for another encoder.")
+@encoder_option
+@config_option
+@json_option
+def import_command(
+    file: Path,
+    source: Path,
+    *,
+    memory_id: str | None,
+    source_format: Any,
+    conversation_id: str | None,
+    reembed: bool,
+    encoder_name: str,
+    config_name: str,
+    as_json: bool,
+) -> None:
+    """Read SOURCE into FILE: a memory that was exported, or what another program has kept, with its times.
+
+    Formats: streetai (what `streetai export` writes), chatgpt and claude (conversations.json of their exports),
+    langchain (JSON, also a dump of its Redis history), langchain-sql (SQLChatMessageHistory in SQLite), llamaindex
+    (SimpleChatStore), mem0, jsonl (role and content, a message a line) and streetai-memory (the database of that
+    package).
+
+    The same command again imports only what is new, and goes on where it was interrupted. Exit code 1 if records had to
+    be left out; they are named.
+    """
+    from streetai_core.registry import MemoryRegistry
+    from streetai_core.transfer import import_file
+
+    if file.is_dir():
+        raise InputError(f"{file} is a folder; give the database file")
+    if source.is_dir() or not source.exists():
+        raise InputError(f"there is no file {source}")
+    if file.exists() and file.samefile(source):
+        raise InputError(f"{source} is the database itself")
+    target, encoder = _target(file, memory_id, encoder_name)
+    config = read_config(config_name)
+    with MemoryRegistry(file, config=config, encoder=encoder) as registry, progress("Importing") as steps:
+        try:
+            with explained(file, target):
+                done = import_file(
+                    registry,
+                    source,
+                    memory_id=target,
+                    source_format=source_format,
+                    conversation_id=conversation_id,
+                    reembed=reembed,
+                    progress=steps,
+                )
+        except KeyboardInterrupt:
+            raise KeyboardInterrupt("What was imported stays; the same command goes on from there.") from None
+    if as_json:
+        print_json(plain(done.to_dict()))
+    else:
+        told = f"{done.source_format}: {done.added} messages imported, {done.known} were there already, "
+        click.echo(one_line(f"{told}{len(done.rejected)} left out. Memories: {', '.join(done.memory_ids)}"))
+    for one in done.rejected[:_SHOWN]:
+        click.echo(one_line(f"Record {one.number}: {one.reason}"), err=True)
+    if len(done.rejected) > _SHOWN:
+        click.echo(f"And {len(done.rejected) - _SHOWN} more; --json names all.", err=True)
+    if done.rejected:
+        sys.stdout.flush()
+        raise click.exceptions.Exit(1)
+
+
+def _target(file: Path, memory_id: str | None, encoder_name: str) -> tuple[str | None, Encoder]:
+    """The memory to import into, `None` if SOURCE has to say it, and the encoder of that memory."""
+    if file.exists() and memory_id is not None:
+        with open_store(file) as store:
+            made_by = encoder_of(store, memory_id)
+        if made_by is not None:
+            return memory_id, made_by
+    return memory_id, chosen_encoder(encoder_name)

@@ -1,0 +1,390 @@
+"""Each command on databases, with right and with wrong input."""
+
+import json
+import os
+import re
+import shutil
+import sqlite3
+
+import pytest
+from click.testing import CliRunner
+
+from streetai_core import MemoryRegistry
+from streetai_core.cli import main
+from streetai_core.cli.transferring import _FORMATS
+from streetai_core.encoders import HashingEncoder
+from streetai_core.transfer import FORMATS, memory_digest
+from tests.cli.memories import LINE, SAID, fill, line_file
+
+QUESTION = "Which boat draws how much?"
+
+READING = {
+    "ls": ["ls", "m.db"],
+    "show": ["show", "m.db"],
+    "show one": ["show", "m.db", "--message", "m0"],
+    "search": ["search", "m.db", QUESTION],
+    "why": ["why", "m.db", QUESTION, "--message", "m2"],
+    "stats": ["stats", "m.db"],
+}
+"""Commands that only look."""
+
+CHANGING = {
+    "edit": ["edit", "m.db", "m0", "My boat Kittiwake draws 1.45 metres.", "--yes"],
+    "forget message": ["forget", "m.db", "--message", "m0", "--yes"],
+    "forget conversation": ["forget", "m.db", "--conversation", "first", "--yes"],
+    "forget the rest": ["forget", "m.db", "--no-conversation", "--yes"],
+    "forget author": ["forget", "m.db", "--author", "Mara", "--yes"],
+    "forget everything": ["forget", "m.db", "--everything", "--yes"],
+    "reembed": ["reembed", "m.db", "--encoder", "hashing"],
+    "export": ["export", "m.db", "-o", "out.jsonl"],
+    "import": ["import", "m.db", "lines.jsonl", "--memory", "mara"],
+}
+"""Commands that write something."""
+
+ALL = READING | CHANGING
+
+WRONG_FILES = {
+    "missing": "there is no file",
+    "folder": "folder",
+    "text": "not a database",
+    "foreign": "m.db",
+    "damaged": "damaged",
+    "empty": "no memory yet",
+}
+"""What can be wrong with a database, and what is said of it."""
+
+
+def spoil(path, how):
+    """Put something in the place of a database."""
+    if how == "folder":
+        path.mkdir()
+    elif how == "text":
+        path.write_text("This is no database, and it is long enough to be one. " * 20, encoding="utf-8")
+    elif how == "foreign":
+        with sqlite3.connect(path) as connection:
+            connection.execute("CREATE TABLE somebody (elses)")
+        connection.close()
+    elif how == "damaged":
+        fill(path)
+        with sqlite3.connect(path) as connection:
+            connection.execute("UPDATE memories SET next_turn = next_turn + 1")
+        connection.close()
+    elif how == "empty":
+        path.touch()
+
+
+@pytest.fixture(scope="session")
+def database(tmp_path_factory):
+    """A database of one memory, to be copied."""
+    return fill(tmp_path_factory.mktemp("database") / "m.db")
+
+
+@pytest.fixture
+def there(tmp_path, database):
+    """A folder with a database of one memory, and a file to import."""
+    shutil.copy(database, tmp_path / "m.db")
+    line_file(tmp_path / "lines.jsonl")
+    return tmp_path
+
+
+@pytest.mark.parametrize("name", list(ALL))
+def test_right_input(there, invoke, name):
+    """Exit code 0, something on stdout, nothing on stderr; no escape codes of what was said."""
+    result = invoke(*ALL[name])
+    assert (0, "") == (result.exit_code, result.stderr)
+    assert result.stdout
+    assert "\x1b" not in result.stdout
+
+
+@pytest.mark.parametrize("name", list(ALL))
+def test_json(there, invoke, name):
+    """With --json stdout is one JSON value and nothing else."""
+    result = invoke(*ALL[name], "--json")
+    assert (0, "") == (result.exit_code, result.stderr)
+    assert isinstance(json.loads(result.stdout), dict | list)
+
+
+@pytest.mark.parametrize("how", list(WRONG_FILES))
+@pytest.mark.parametrize("name", list(ALL))
+def test_a_wrong_database(tmp_path, invoke, name, how):
+    """One line that says what is wrong, exit code 1, and the file is as it was."""
+    path = tmp_path / "m.db"
+    spoil(path, how)
+    line_file(tmp_path / "lines.jsonl")
+    new = name == "import" and how in {"missing", "empty"}
+    listed = how == "empty" and name in {"ls", "reembed"}
+    before = path.read_bytes() if path.is_file() else None
+    result = invoke(*ALL[name], *(["--encoder", "hashing"] if new else []))
+    if new or listed:
+        assert 0 == result.exit_code, result.output
+        return
+    assert 1 == result.exit_code, result.output
+    assert 1 == result.stderr.count("\n")
+    assert result.stderr.startswith("Error: ")
+    assert WRONG_FILES[how] in result.stderr
+    assert not result.stdout
+    assert before == (path.read_bytes() if path.is_file() else None)
+    assert how != "missing" or not path.exists()
+
+
+@pytest.mark.parametrize("name", [name for name in ALL if name not in {"ls", "import"}])
+def test_a_memory_that_is_not_there(there, invoke, name):
+    """The error lists those that are."""
+    result = invoke(*ALL[name], "--memory", "nobody")
+    assert (1, "") == (result.exit_code, result.stdout)
+    assert result.stderr == "Error: m.db has no memory 'nobody'; it has 'mara'\n"
+
+
+@pytest.mark.parametrize("name", [name for name in ALL if name not in {"ls", "import", "reembed"}])
+def test_several_memories_need_a_choice(tmp_path, invoke, name):
+    """Nothing is guessed; with a choice the command works."""
+    fill(tmp_path / "m.db", ("mara", "ben"))
+    result = invoke(*ALL[name])
+    assert (1, "") == (result.exit_code, result.stdout)
+    assert result.stderr == "Error: m.db has 2 memories; choose one with --memory: 'ben', 'mara'\n"
+    assert 0 == invoke(*ALL[name], "--memory", "ben").exit_code
+
+
+@pytest.mark.parametrize("name", list(ALL))
+def test_an_emptied_memory(tmp_path, invoke, name):
+    """A memory without messages is looked at, exported and forgotten like any other."""
+    with MemoryRegistry(tmp_path / "m.db", encoder=HashingEncoder(64)) as registry:
+        registry.get("mara").add_message("Gone.", role="user", message_id="gone")
+        registry.get("mara").delete_message("gone")
+    line_file(tmp_path / "lines.jsonl")
+    result = invoke(*ALL[name])
+    named = {"show one", "why", "edit", "forget message", "forget conversation", "forget the rest", "forget author"}
+    assert int(name in named) == result.exit_code, result.output
+    assert int(name in named) == result.stderr.count("\n")
+
+
+USAGE = [
+    ["show", "m.db", "--last", "0"],
+    ["show", "m.db", "--message", "m0", "--last", "2"],
+    ["search", "m.db"],
+    ["search", "m.db", "x", "--limit", "many"],
+    ["search", "m.db", "x", "--strategy", "guess"],
+    ["why", "m.db", "x", "--misses", "-1"],
+    ["edit", "m.db", "m0"],
+    ["edit", "m.db", "m0", "-"],
+    ["forget", "m.db"],
+    ["forget", "m.db", "--everything", "--message", "m0"],
+    ["forget", "m.db", "--conversation", "first", "--no-conversation"],
+    ["import", "m.db"],
+    ["import", "m.db", "lines.jsonl", "--format", "word"],
+    ["export", "m.db", "--json"],
+    ["reembed", "m.db", "--encoder", "none"],
+    ["chat", "m.db"],
+    ["chat", "m.db", "--model", "m", "--token-budget", "0"],
+    ["stats", "m.db", "--nothing"],
+    ["ls"],
+]
+
+
+@pytest.mark.parametrize("arguments", USAGE, ids=" ".join)
+def test_usage_errors(there, invoke, arguments):
+    """Exit code 2, and the database is as it was."""
+    before = (there / "m.db").read_bytes()
+    result = invoke(*arguments)
+    assert (2, "") == (result.exit_code, result.stdout)
+    assert "Error: " in result.stderr
+    assert before == (there / "m.db").read_bytes()
+
+
+INPUT_ERRORS = [
+    (["show", "m.db", "--message", "none"], "no message 'none'"),
+    (["why", "m.db", "x", "--message", "none"], "'none'"),
+    (["edit", "m.db", "none", "text", "--yes"], "no message 'none'"),
+    (["edit", "m.db", "m0", "  ", "--yes"], "not blank"),
+    (["forget", "m.db", "--message", "none", "--yes"], "no such message"),
+    (["forget", "m.db", "--author", "Nobody", "--yes"], "no such message"),
+    (["search", "m.db", "x", "--config", "none.json"], "none.json"),
+    (["search", "m.db", "x", "--config", "lines.jsonl"], "unknown"),
+    (["export", "m.db", "-o", "lines.jsonl"], "--force"),
+    (["export", "m.db", "-o", "m.db", "--force"], "the database itself"),
+    (["export", "m.db", "-o", "no/such/folder.jsonl"], "cannot write"),
+    (["import", "m.db", "none.json", "--memory", "mara"], "no file none.json"),
+    (["import", "m.db", ".", "--memory", "mara"], "no file ."),
+    (["import", "m.db", "m.db", "--memory", "mara"], "the database itself"),
+    (["import", "m.db", "lines.jsonl"], "--memory"),
+    (["import", "m.db", "lines.jsonl", "--memory", ""], "memory_id"),
+    (["import", "m.db", "lines.jsonl", "--memory", "mara", "--format", "claude"], "does not look like"),
+]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"), INPUT_ERRORS, ids=lambda value: " ".join(value) if isinstance(value, list) else ""
+)
+def test_input_errors(there, invoke, arguments, said):
+    """One line that says what to do, exit code 1, and the database is as it was."""
+    before = (there / "m.db").read_bytes()
+    result = invoke(*arguments)
+    assert (1, "") == (result.exit_code, result.stdout)
+    assert said in result.stderr
+    assert 1 == result.stderr.count("\n")
+    assert before == (there / "m.db").read_bytes()
+
+
+@pytest.mark.parametrize("name", [name for name in CHANGING if name.startswith(("edit", "forget"))])
+@pytest.mark.parametrize(
+    ("answer", "code"), [("y\n", 0), ("YES\n", 0), ("n\n", 1), ("\n", 1), ("", 1), ("\udcff\n", 1)]
+)
+def test_it_asks_before_it_acts(there, invoke, name, answer, code):
+    """Only a yes changes anything; the question is no part of the output."""
+    with MemoryRegistry(there / "m.db", encoder=HashingEncoder(64)) as registry:
+        before = memory_digest(registry, "mara")
+    arguments = [word for word in CHANGING[name] if word != "--yes"]
+    os.chdir(there)
+    result = CliRunner().invoke(main, arguments, input=answer.encode("utf-8", "surrogateescape"))
+    assert code == result.exit_code, result.output
+    assert "[y/N]" in result.stderr
+    assert "[y/N]" not in result.stdout
+    with MemoryRegistry(there / "m.db", encoder=HashingEncoder(64)) as registry:
+        assert (before == memory_digest(registry, "mara")) == (code == 1)
+
+
+def test_what_they_do(there, invoke):
+    """The commands one after another."""
+    assert SAID[0][1] in invoke("show", "m.db", "--conversation", "first").stdout
+    assert 1 == len(json.loads(invoke("show", "m.db", "--last", "1", "--json").stdout))
+    found = json.loads(invoke("search", "m.db", QUESTION, "--limit", "1", "--json").stdout)
+    assert "m0" == found[0]["signal"]["parent_turn_id"]
+    assert found[0]["score"] == pytest.approx(sum(found[0]["parts"].values()), abs=1e-6)
+    why = json.loads(invoke("why", "m.db", QUESTION, "--message", "m2", "--json").stdout)
+    assert "m2" == why["considered"][0]["hit"]["signal"]["parent_turn_id"]
+    one = json.loads(invoke("show", "m.db", "--message", "m0", "--json").stdout)
+    assert one["signals"][0]["history"]
+    assert 0 == invoke("edit", "m.db", "m0", "My boat Kittiwake draws 1.45 metres.", "--yes").exit_code
+    assert "1.45" in invoke("show", "m.db", "--message", "m0").stdout
+    assert 4 == json.loads(invoke("stats", "m.db", "--json").stdout)["messages"]
+    assert 0 == invoke("forget", "m.db", "--conversation", "first", "--yes").exit_code
+    assert 2 == json.loads(invoke("ls", "m.db", "--json").stdout)[0]["messages"]
+    assert b"1.45" not in (there / "m.db").read_bytes()
+
+
+def test_export_and_import(there, invoke):
+    """Through a pipe and through a file the memory comes back, and nothing is overwritten unasked."""
+    piped = invoke("export", "m.db")
+    assert 0 == piped.exit_code
+    (there / "piped.jsonl").write_text(piped.stdout, encoding="utf-8")
+    assert "SHA-256" in piped.stderr
+    written = json.loads(invoke("export", "m.db", "-o", "out.jsonl", "--json").stdout)
+    assert (there / "out.jsonl").read_text(encoding="utf-8") == piped.stdout
+    done = json.loads(invoke("import", "new.db", "piped.jsonl", "--json").stdout)
+    assert (["mara"], written["digest"]) == (done["memory_ids"], done["digest"])
+    assert 0 == invoke("search", "new.db", QUESTION).exit_code
+    again = invoke("import", "new.db", "out.jsonl")
+    assert "0 messages imported, 4 were there already" in again.stdout
+    bare = invoke("export", "m.db", "-o", "out.jsonl", "--no-vectors", "--force")
+    assert 0 == bare.exit_code
+    assert 0 == invoke("import", "new.db", "out.jsonl", "--memory", "bare", "--encoder", "hashing").exit_code
+    assert 0 == invoke("search", "new.db", QUESTION, "--memory", "bare").exit_code
+
+
+def test_records_that_are_left_out_are_named(there, invoke):
+    """On stderr with their numbers; exit code 1; the others are stored, with the encoder of the memory."""
+    line_file(there / "some.jsonl", LINE, {"role": "nobody", "content": "x"}, LINE, *[{"role": 1, "content": ""}] * 30)
+    result = invoke("import", "m.db", "some.jsonl", "--memory", "mara")
+    assert 1 == result.exit_code
+    assert "jsonl: 2 messages imported" in result.stdout
+    named = result.stderr.splitlines()
+    assert named[0].startswith("Record 2: ")
+    assert "And 11 more; --json names all." == named[-1]
+    done = invoke("import", "m.db", "some.jsonl", "--memory", "mara", "--json")
+    assert 31 == len(json.loads(done.stdout)["rejected"])
+    assert "hashing/1/64" == json.loads(invoke("stats", "m.db", "--json").stdout)["encoder"]
+
+
+def test_reembedding(there, invoke):
+    """Another encoder makes the vectors, once; a search with the wrong one names the command."""
+    first = json.loads(invoke("reembed", "m.db", "--encoder", "hashing", "--json").stdout)
+    assert ("hashing/1/64", "hashing/1/384", 4) == (first[0]["before"], first[0]["encoder"], first[0]["signals"])
+    again = json.loads(invoke("reembed", "m.db", "--encoder", "hashing", "--json").stdout)
+    assert 0 == again[0]["signals"]
+    assert 0 == invoke("search", "m.db", QUESTION).exit_code
+    with sqlite3.connect(there / "m.db") as connection:
+        made_by = connection.execute("SELECT encoder FROM memories").fetchone()
+    connection.close()
+    assert ("hashing/1/384",) == made_by
+
+
+def test_the_wrong_encoder_is_told_what_to_do(tmp_path, invoke):
+    """An encoder that cannot be made from its name."""
+
+    class Other(HashingEncoder):
+        @property
+        def fingerprint(self):
+            return "other/1"
+
+    with MemoryRegistry(tmp_path / "m.db", encoder=Other(64)) as registry:
+        registry.get("mara").add_message("My boat.", role="user")
+    line_file(tmp_path / "lines.jsonl")
+    for arguments in (["search", "m.db", "boat"], ["import", "m.db", "lines.jsonl", "--memory", "mara"]):
+        result = invoke(*arguments)
+        assert (1, "") == (result.exit_code, result.stdout)
+        assert result.stderr.endswith("Embed it anew with: streetai reembed m.db --memory mara\n")
+    assert 0 == invoke("reembed", "m.db", "--encoder", "hashing").exit_code
+    assert 0 == invoke("search", "m.db", "boat").exit_code
+
+
+def test_a_damaged_memory_can_be_forgotten(there, invoke):
+    """Nothing else can be done with it, and the others of the file are none the worse."""
+    fill(there / "m.db", ("ben",))
+    with sqlite3.connect(there / "m.db") as connection:
+        connection.execute("UPDATE messages SET content = 'Changed.' WHERE memory_key = 1 AND sequence = 0")
+    connection.close()
+    assert "damaged" in invoke("show", "m.db", "--memory", "mara").stderr
+    assert 0 == invoke("forget", "m.db", "--memory", "mara", "--everything", "--yes").exit_code
+    assert ["ben"] == [one["memory_id"] for one in json.loads(invoke("ls", "m.db", "--json").stdout)]
+    assert 0 == invoke("show", "m.db").exit_code
+
+
+def test_text_from_standard_input(there, invoke):
+    """`edit -` takes the text from a pipe, whatever bytes it has."""
+    os.chdir(there)
+    result = CliRunner().invoke(main, ["edit", "m.db", "m0", "-", "--yes"], input=b"Two lines.\nThe second: \xff.\n")
+    assert 0 == result.exit_code, result.output
+    assert "Two lines.\nThe second: \ufffd.\n" == json.loads(invoke("show", "m.db", "--json").stdout)[0]["content"]
+
+
+def test_a_closed_pipe_is_quiet(there, streetai):
+    """`streetai export | head -1` and the like end without a word."""
+    for arguments in (["ls", "m.db"], ["export", "m.db"]):
+        with streetai.start(*arguments) as process:
+            process.stdout.close()
+            assert "" == process.stderr.read()
+            assert 1 == process.wait()
+
+
+def test_no_colours_where_nobody_wants_them(there, terminal):
+    """On a terminal there is colour or bold, under NO_COLOR there is no escape code."""
+    code, shown = terminal("ls", "m.db")
+    assert 0 == code
+    assert "mara" in shown
+    assert "\x1b[" not in terminal("ls", "m.db", NO_COLOR="1")[1]
+
+
+def test_a_bar_on_a_terminal_only(there, terminal, invoke):
+    """Long work shows how far it is, and leaves nothing behind."""
+    code, shown = terminal("import", "m.db", "lines.jsonl", "--memory", "mara")
+    assert 0 == code
+    assert "Importing" in shown
+    assert "Importing" not in invoke("import", "m.db", "lines.jsonl", "--memory", "mara").stderr
+
+
+COMMANDS = ["chat", "edit", "export", "forget", "import", "ls", "reembed", "search", "show", "stats", "why"]
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_help_has_an_example(invoke, name):
+    """And the example is a command that exists, with options that it has."""
+    shown = invoke(name, "--help").stdout
+    example = re.sub(r"\s+", " ", shown[shown.index("Example: ") :])
+    assert f"streetai {name} " in example
+    for option in re.findall(r" (--[a-z-]+)", example):
+        assert option in shown.partition("Options:")[2]
+
+
+def test_the_formats_are_those_of_the_library():
+    """They are written twice so that --help need not import the readers."""
+    assert FORMATS == _FORMATS

@@ -1,0 +1,95 @@
+"""`streetai report`, with right and wrong input."""
+
+import stat
+import sys
+
+import pytest
+from click.testing import CliRunner
+
+from streetai_core import MemoryRegistry
+from streetai_core.cli import main
+from streetai_core.encoders.hashing import HashingEncoder
+
+
+@pytest.fixture
+def file(tmp_path):
+    """A database with two memories."""
+    path = tmp_path / "memory.db"
+    with MemoryRegistry(path, encoder=HashingEncoder(), durability="fast") as registry:
+        for name in ("mara", "ben"):
+            registry.get(name).add_message(f"I am {name}.", "user")
+    return path
+
+
+def run(*words):
+    """The command."""
+    return CliRunner().invoke(main, ["report", *map(str, words)])
+
+
+def test_a_page_is_written(file, tmp_path):
+    """Whole, readable by its owner only, and told of in a line."""
+    page = tmp_path / "page.html"
+    done = run(file, "--memory", "mara", "-o", page, "--no-savings")
+    assert (done.exit_code, done.stderr) == (0, "")
+    assert done.stdout.endswith("bytes about memory 'mara'\n")
+    text = page.read_text(encoding="utf-8")
+    assert text.startswith("<!doctype html>")
+    assert "I am mara." in text
+    assert "I am ben." not in text
+    assert [one.name for one in tmp_path.iterdir() if "page" in one.name] == ["page.html"]
+    if sys.platform != "win32":
+        assert stat.S_IMODE(page.stat().st_mode) == 0o600
+
+
+def test_it_goes_down_a_pipe(file):
+    """And nothing else does."""
+    done = run(file, "--memory", "ben", "-o", "-", "--no-savings")
+    assert done.exit_code == 0
+    assert done.stdout.startswith("<!doctype html>")
+    assert done.stdout.endswith("</html>\n")
+
+
+def test_a_page_that_is_there_is_kept_unless_told(file, tmp_path):
+    """It may be somebody's only copy."""
+    page = tmp_path / "page.html"
+    page.write_text("mine", encoding="utf-8")
+    done = run(file, "--memory", "mara", "-o", page)
+    assert (done.exit_code, page.read_text(encoding="utf-8")) == (1, "mine")
+    assert "--force" in done.stderr
+    assert run(file, "--memory", "mara", "-o", page, "--no-savings", "--force").exit_code == 0
+    assert "I am mara." in page.read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "says"),
+    [
+        (["{file}", "-o", "{folder}/x.html"], 1, "has 2 memories; choose one with --memory: 'ben', 'mara'"),
+        (["{file}", "--memory", "nobody", "-o", "{folder}/x.html"], 1, "has no memory 'nobody'; it has 'ben', 'mara'"),
+        (["{folder}/gone.db"], 1, "there is no file"),
+        (["{folder}"], 1, "is a folder"),
+        (["{file}", "--memory", "ben", "-o", "{folder}/no/x.html", "--no-savings"], 1, "cannot write"),
+        (["{folder}/text.db", "-o", "{folder}/x.html"], 1, "text.db"),
+        (["{folder}/empty.db", "-o", "{folder}/x.html"], 1, "has no memory yet"),
+        (["{file}", "--memory", "ben", "--config", "gone.json", "-o", "{folder}/x.html"], 1, "gone.json"),
+        ([], 2, "Missing argument"),
+    ],
+)
+def test_wrong_input_ends_with_one_clear_line(file, tmp_path, words, code, says):
+    """No page, no traceback, no new database."""
+    (tmp_path / "text.db").write_text("this is no database, but it is long enough to be read as one" * 9)
+    (tmp_path / "empty.db").write_bytes(b"")
+    done = run(*(word.format(file=file, folder=tmp_path) for word in words))
+    assert (done.exit_code, done.stdout) == (code, "")
+    assert says in done.stderr
+    assert "Traceback" not in done.stderr
+    assert not (tmp_path / "x.html").exists()
+    assert not (tmp_path / "gone.db").exists()
+
+
+def test_the_settings_are_those_that_are_given(file, tmp_path):
+    """Weights fade as in the app that has these settings."""
+    settings = tmp_path / "settings.json"
+    settings.write_text('{"decay_rate": 0.3465735902799726}', encoding="utf-8")
+    done = run(file, "--memory", "ben", "--config", settings, "-o", "-", "--no-savings")
+    assert "A weight halves in 2 turns without use." in done.stdout
+    assert "A weight halves in 50 turns" in run(file, "--memory", "ben", "-o", "-", "--no-savings").stdout
