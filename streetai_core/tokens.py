@@ -18,8 +18,8 @@ MESSAGE_OVERHEAD = 4
 _CHARACTERS_PER_TOKEN = 4
 """English prose has about four characters a token in the tokenizers of all large providers."""
 
-_WIDE = re.compile("[\u2e80-\U0010ffff]")
-"""From the CJK blocks on a character is about a token of its own."""
+_WIDE = re.compile("[\u2e80-\U0010ffff]+")
+"""Runs of characters from the CJK blocks on, each of which is about a token of its own."""
 
 
 @runtime_checkable
@@ -52,7 +52,7 @@ class EstimatedTokens:
         """Quarters of tokens: one for each character, four for a CJK character."""
         if text.isascii():
             return len(text)
-        return len(text) + (_CHARACTERS_PER_TOKEN - 1) * len(_WIDE.findall(text))
+        return len(text) + (_CHARACTERS_PER_TOKEN - 1) * sum(run.end() - run.start() for run in _WIDE.finditer(text))
 
     def tokens(self, measure: int) -> int:
         """Tokens of so many quarters, rounded up."""

@@ -8,7 +8,7 @@ import pytest
 
 SIZE = 10_000_000
 
-LARGEST_FACTOR = 30
+LARGEST_FACTOR = 12
 """Memory for the size of a text; more would mean that something holds each character, or each word, as an object."""
 
 TEXTS = {
