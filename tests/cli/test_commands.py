@@ -334,7 +334,10 @@ def test_a_damaged_memory_can_be_forgotten(there, invoke):
         connection.execute("UPDATE messages SET content = 'Changed.' WHERE memory_key = 1 AND sequence = 0")
     connection.close()
     assert "damaged" in invoke("show", "m.db", "--memory", "mara").stderr
-    assert 0 == invoke("forget", "m.db", "--memory", "mara", "--everything", "--yes").exit_code
+    # It is gone, but nobody can search the files for a text that cannot be read.
+    forgotten = invoke("forget", "m.db", "--memory", "mara", "--everything", "--yes")
+    assert 1 == forgotten.exit_code
+    assert "not searched for all of it" in " ".join(forgotten.stdout.split())
     assert ["ben"] == [one["memory_id"] for one in json.loads(invoke("ls", "m.db", "--json").stdout)]
     assert 0 == invoke("show", "m.db").exit_code
 
