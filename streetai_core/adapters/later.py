@@ -116,7 +116,7 @@ def _work_off(jobs: SimpleQueue[Job | None]) -> None:
 def _do(job: Job) -> None:
     try:
         job()
-    except BaseException:
+    except (Exception, SystemExit):
         # A job reports what goes wrong; what is left is `SystemExit` from an app's own function, which ends no program
         # from here, and must not end the thread either.
         logger.exception("what was left of a stream is not stored")

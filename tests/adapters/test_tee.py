@@ -1,5 +1,6 @@
 """Reading along with a stream."""
 
+import gc
 import gzip
 
 import httpx
@@ -70,4 +71,21 @@ def test_what_is_dropped_is_told_later():
     """The garbage collector must not be made to wait."""
     made, told = response(Pieces([STREAM]))
     del made
+    assert ["later"] == told
+
+
+def test_what_a_dropped_generator_closes_is_told_later():
+    """Also if the app still has the response: whoever drops the generator may be the garbage collector."""
+    made, told = response(Pieces([STREAM]))
+
+    def events():
+        try:
+            yield from made.iter_bytes()
+        finally:
+            made.close()
+
+    reading = events()
+    next(reading)
+    del reading
+    gc.collect()
     assert ["later"] == told

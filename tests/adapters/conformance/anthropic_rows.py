@@ -2,7 +2,8 @@
 
 import json
 
-from anthropic import Anthropic, AsyncAnthropic
+from anthropic import Anthropic, AsyncAnthropic, DefaultAsyncHttpxClient, DefaultHttpxClient
+from anthropic.resources import Messages as SdkMessages
 from pydantic import BaseModel
 
 from streetai_core.adapters.anthropic import with_memory, with_memory_async
@@ -12,6 +13,12 @@ from tests.adapters.wire import anthropic_api
 PIXEL = {"type": "base64", "media_type": "image/png", "data": "iVBORw0KGgo="}
 
 TOOLS = [{"name": "tide", "description": "Depth of water.", "input_schema": {"type": "object"}}]
+
+
+def sdk_client(url, *, asynchronous=False, **options):
+    """A client of the SDK, without retries. It loads no certificates, which take most of the time to make one."""
+    make, http = (AsyncAnthropic, DefaultAsyncHttpxClient) if asynchronous else (Anthropic, DefaultHttpxClient)
+    return make(base_url=url, api_key="none", max_retries=0, http_client=http(verify=False), **options)
 
 
 class Colour(BaseModel):
@@ -25,17 +32,18 @@ class Messages(Row):
 
     name = "anthropic"
     api = anthropic_api
-    styles = ("plain", "stream", "helper", "raw", "raw stream", "streaming response", "structured")
+    styles = ("plain", "stream", "helper", "raw", "raw stream", "streaming response")
+    if hasattr(SdkMessages, "parse"):  # newer versions of the SDK
+        styles = (*styles, "structured")
 
     def client(self, url, *, asynchronous, timeout=30, **memory):
         """A client with a memory."""
-        make, wrap = (AsyncAnthropic, with_memory_async) if asynchronous else (Anthropic, with_memory)
-        return wrap(make(base_url=url, api_key="none", max_retries=0, timeout=timeout), **memory)
+        wrap = with_memory_async if asynchronous else with_memory
+        return wrap(sdk_client(url, asynchronous=asynchronous, timeout=timeout), **memory)
 
     def plain_client(self, url, *, asynchronous):
         """The SDK's own client."""
-        make = AsyncAnthropic if asynchronous else Anthropic
-        return make(base_url=url, api_key="none", max_retries=0)
+        return sdk_client(url, asynchronous=asynchronous)
 
     def resource(self, client):
         """Where the calls are."""

@@ -1,5 +1,6 @@
 """A server, a memory and a client for each row of the matrix, synchronous and not."""
 
+import shutil
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -43,9 +44,19 @@ def row(request):
     return request.param
 
 
+@pytest.fixture(scope="session")
+def empty_database(tmp_path_factory):
+    """A file with all tables and nothing in them. To make them takes longer than most tests, to copy them does not."""
+    path = tmp_path_factory.mktemp("empty") / "memory.db"
+    with MemoryRegistry(path, encoder=HashingEncoder()) as registry, registry.store.writing("mara"):
+        pass
+    return path
+
+
 @pytest.fixture(params=list(DRIVERS))
-def bench(request, row, tmp_path):
+def bench(request, row, tmp_path, empty_database):
     """A client of the row with a memory; in the end nothing invalid has been sent."""
+    shutil.copy(empty_database, tmp_path / "memory.db")
     # What power loss does is tested elsewhere.
     opened = MemoryRegistry(tmp_path / "memory.db", encoder=HashingEncoder(), durability="fast")
     with served(row.api) as wire, opened as registry:

@@ -71,6 +71,17 @@ def test_a_call_can_name_its_memory_and_conversation(bench, style):
     assert 2 == len(bench.stored("mara"))
 
 
+def test_ids_are_any_text(bench):
+    """And a call can ask for the conversation without an id, whichever way the SDK takes what is given to a call."""
+    ids = {"memory_id": "Zoë ☂\r\n%41", "conversation_id": "fil à\tfil"}
+    bench.say("plain", [("user", BERTH)], **ids)
+    bench.say("plain", [("user", "Where does my boat lie?")], **{**ids, "conversation_id": None})
+    assert [ids["memory_id"]] == bench.registry.ids()
+    assert 2 == len(bench.stored(**ids))
+    assert 2 == len(bench.stored(ids["memory_id"], conversation_id=None))
+    assert not any("streetai" in name for one in bench.wire.received for name in one.headers)
+
+
 @with_style
 def test_recalled_text_is_the_users_and_never_stored(bench, style):
     """It stands in the last message, in front of what the user says, fenced; and it is not what was said."""

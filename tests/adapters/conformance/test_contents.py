@@ -1,5 +1,7 @@
 """What is said besides plain text, and what the app does with what was stored."""
 
+import pytest
+
 from tests.adapters.wire.answers import Answer
 
 PARAGRAPH = "The {0} boat lies in the {0} basin of the harbour, behind the {0} shed, where the crane never goes."
@@ -39,7 +41,7 @@ def test_recalled_text_stands_beside_an_image(bench):
 def test_a_structured_reply_is_stored_as_it_was_sent(bench):
     """Its text is the JSON."""
     if "structured" not in bench.row.styles:
-        return
+        pytest.skip("this API, or this version of its SDK, parses no replies")
     bench.wire.answers.append(Answer(bench.row.structured_text()))
     heard = bench.say("structured", [("user", "Which colour has my boat?")])
     assert ("assistant", bench.row.structured_text()) == bench.stored()[-1]

@@ -2,7 +2,6 @@
 
 import asyncio
 
-import httpx
 import pytest
 from google import genai
 from google.genai import types
@@ -11,6 +10,7 @@ from streetai_core import MemoryRegistry
 from streetai_core.adapters.gemini import with_memory, with_memory_async
 from streetai_core.encoders import HashingEncoder
 from streetai_core.errors import InputError
+from tests.adapters.conformance.gemini_rows import sdk_client
 from tests.adapters.held import Held
 from tests.adapters.wire import gemini_api
 from tests.adapters.wire.answers import Answer
@@ -19,16 +19,10 @@ from tests.adapters.wire.server import served
 QUESTION = "Is there water for my boat?"
 
 
-def sdk_client(url):
-    """The SDK's client; for its async calls it takes httpx, see the test with aiohttp."""
-    transport = {"transport": httpx.AsyncHTTPTransport()}
-    return genai.Client(api_key="none", http_options={"base_url": url, "async_client_args": transport})
-
-
 @pytest.fixture
 def registry(tmp_path):
     """Memories of one test."""
-    with MemoryRegistry(tmp_path / "memory.db", encoder=HashingEncoder()) as registry:
+    with MemoryRegistry(tmp_path / "memory.db", encoder=HashingEncoder(), durability="fast") as registry:
         yield registry
 
 
@@ -182,6 +176,10 @@ def test_a_chat_stream_that_is_closed_leaves_what_was_read(client, wire):
     assert client.memory_turn(stream).partial
 
 
+@pytest.mark.skipif(
+    not hasattr(types.FinishReason, "CONTINUATION"),
+    reason="this version of the SDK does not ask for the rest of a reply",
+)
 def test_a_reply_of_several_requests_is_one(registry, memory):
     """The SDK asks for the rest of a reply that was too long; the provider gets the same contents again."""
     parts = ["It lies at ", "berth thirty-one."]

@@ -128,7 +128,7 @@ def served(api):
     handler = type("Handler", (_Handler,), {"wire": wire})
     with _Server(("127.0.0.1", 0), handler) as server:
         wire.url = f"http://127.0.0.1:{server.server_port}"
-        thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
+        thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.002})
         thread.start()
         try:
             yield wire
