@@ -14,6 +14,7 @@ from uuid import uuid4
 from streetai_core.errors import StaleMemoryError
 from streetai_core.state import MemoryState
 from streetai_core.stores.base import Changes, Head, ReadTransaction, Store, WriteTransaction
+from streetai_core.stores.values import is_complete
 
 Result = TypeVar("Result")
 
@@ -140,18 +141,20 @@ class CoherentState:
         if head is None:
             return None
         if self._state is None or self._state.head.version != head.version:
-            rows = transaction.rows(None if self._state is None else self._state.head.version)
-            if rows is None:
-                return None
-            if self._state is not None and rows.quarantine != self._state.quarantine:
-                rows = transaction.rows(None) or rows
             state, self._state = self._state, None  # as above
-            if state is None or rows.complete:
-                state = MemoryState.of(rows)
-            else:
-                state.update(rows)
-            self._state = state
+            self._state = self._followed(state, transaction, head) or _loaded(transaction)
         return self._state
+
+    @staticmethod
+    def _followed(state: MemoryState | None, transaction: ReadTransaction, head: Head) -> MemoryState | None:
+        """A state brought up to this transaction; `None` if it has to be read anew."""
+        if state is None or is_complete(state.head.version, head):
+            return None
+        rows = transaction.rows(state.head.version)
+        if rows is None or rows.complete or rows.quarantine != state.quarantine:
+            return None
+        state.update(rows)
+        return state
 
     def _check_known(self, head: Head | None) -> None:
         """Refuse to go on with another memory under the same id: this one was reset, or forgotten and begun anew."""
@@ -167,3 +170,9 @@ class CoherentState:
 
     def _first_head(self) -> Head:
         return Head(memory_id=self._memory_id, token=uuid4().hex[:12])
+
+
+def _loaded(transaction: ReadTransaction) -> MemoryState | None:
+    """The state of a memory read from its beginning."""
+    loaded = transaction.loaded()
+    return None if loaded is None else MemoryState.loaded(loaded)

@@ -13,8 +13,10 @@ from streetai_core.index.alignment import Alignment, aligned, extended
 from streetai_core.index.centroids import CentroidIndex
 from streetai_core.index.columns import Rows as RowNumbers
 from streetai_core.index.columns import SignalColumns
+from streetai_core.index.filling import WordsColumns
 from streetai_core.index.words import WordIndex, WordsEntry
 from streetai_core.stores.base import Changes, Head, Learned, Rows, SignalRow, StackRow, WeightRow, WordsRow
+from streetai_core.stores.columns import Loaded, SignalArrays, WeightArrays, WordsArrays
 from streetai_core.stores.provenance import Provenance, Quarantine
 from streetai_core.types import ROLES, SOURCES
 
@@ -41,6 +43,21 @@ class MemoryState:
         """The state that a complete set of rows describes."""
         state = cls(rows.head)
         state.update(rows)
+        return state
+
+    @classmethod
+    def loaded(cls, loaded: Loaded) -> MemoryState:
+        """The state that a whole memory as columns describes, the same as that of its rows."""
+        state = cls(loaded.head)
+        state.quarantine = loaded.quarantine
+        state._fill_signals(loaded.signals, loaded.weights)
+        stacks, words = loaded.stacks, loaded.words
+        state.stacks.put_all(stacks.key.tolist(), stacks.totals, stacks.size.tolist())
+        if loaded.quarantine:
+            hidden = words.hidden_by(loaded.quarantine)
+            state.hidden.update(words.sequence[hidden].tolist())
+            words = words.taken(~hidden)
+        state.words.fill(_entries(words))
         return state
 
     def update(self, rows: Rows) -> None:
@@ -119,6 +136,21 @@ class MemoryState:
         if head.dim and self.columns.dim != head.dim:
             self.columns, self.stacks = SignalColumns(head.dim), CentroidIndex(head.dim)
 
+    def _fill_signals(self, signals: SignalArrays, weights: WeightArrays) -> None:
+        """Take over the signals of a whole memory."""
+        place = {
+            "sequence": signals.sequence,
+            "chunk_index": signals.chunk_index,
+            "code": np.fromiter((kind == "code" for kind in signals.kind), np.int64, len(signals.kind)),
+            "start": signals.start,
+            "end": signals.end,
+            "block_start": signals.block_start,
+            "block_end": signals.block_end,
+        }
+        self.columns.fill(signals.key, signals.vectors, place)
+        changing = {"last_used_turn": weights.last_used_turn, "uses": weights.uses, "stack": weights.stack}
+        self.columns.weigh_all(weights.key, weights.base_weight, changing)
+
     def _put(self, signals: Iterable[SignalRow], weights: Iterable[WeightRow], stacks: Iterable[StackRow]) -> None:
         signals, weights, stacks = list(signals), list(weights), list(stacks)
         self.columns.put_all(
@@ -180,6 +212,33 @@ def _entry(row: WordsRow) -> WordsEntry:
         source=SOURCES.index(row.source),
         trust=row.trust,
         fingerprint=row.fingerprint,
+    )
+
+
+def _entries(words: WordsArrays) -> WordsColumns:
+    """Words rows as the index takes them."""
+    roles: dict[str, int] = {role: number for number, role in enumerate(ROLES)}
+    sources: dict[str, int] = {source: number for number, source in enumerate(SOURCES)}
+    count = len(words.sequence)
+    return WordsColumns(
+        sequence=words.sequence,
+        conversation=words.conversation_id,
+        author=words.name,
+        columns={
+            "characters": words.characters,
+            "day": words.day,
+            "question": words.question,
+            "role": np.fromiter(map(roles.__getitem__, words.role), np.int64, count),
+            "source": np.fromiter(map(sources.__getitem__, words.source), np.int64, count),
+            "fingerprint": words.fingerprint,
+        },
+        trust=words.trust,
+        term_counts=words.term_counts,
+        terms=words.terms,
+        counts=words.counts,
+        day_counts=words.day_counts,
+        days=words.days,
+        replaces=words.replaces,
     )
 
 

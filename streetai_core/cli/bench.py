@@ -14,6 +14,7 @@ from streetai_core.cli.bench_options import (
     cached_encoder,
     common_options,
     data_options,
+    maybe_names_of,
     names_of,
     numbers,
     plain_encoder,
@@ -218,16 +219,50 @@ def absence(
 @common_options
 @click.option("--sizes", callback=numbers, default="1000,10000", show_default=True, help="Messages in the memory.")
 @click.option("--repeats", type=click.IntRange(min=2), default=30, show_default=True, help="Timings of each verb.")
+@click.option(
+    "--systems",
+    "names",
+    callback=maybe_names_of,
+    metavar="NAME,...",
+    help="Time these beside each other, with vectors made by a formula: streetai, classic, streetai-memory, langchain, "
+    "llamaindex, langgraph, mem0, or all. The first is what the others are compared with.",
+)
+@click.option(
+    "--published",
+    type=click.Path(path_type=Path),
+    metavar="FOLDER",
+    help="Where streetai-memory 0.2.0 is installed, if that is a folder of its own.",
+)
 def speed(
-    config_name: str, encoder_name: str, out: Path, sizes: tuple[int, ...], repeats: int, *, as_json: bool
+    *,
+    config_name: str,
+    encoder_name: str,
+    out: Path,
+    sizes: tuple[int, ...],
+    repeats: int,
+    names: tuple[str, ...],
+    published: Path | None,
+    as_json: bool,
 ) -> None:
-    """What each verb costs on memories of made-up messages, in milliseconds and in times of the encoder's own cost."""
+    """What each verb costs on memories of made-up messages, in milliseconds and in times of the encoder's own cost.
+
+    With --systems each verb is timed beside that of other memories instead, the calls in turn; --encoder has no part.
+    """
+    from streetai_core.cli.bench_speed import compare_systems, comparison_tables
     from streetai_core.cli.bench_tables import speed_tables
     from streetai_core.cli.bench_view import progress_bar
     from streetai_core.evaluation.results import ResultsFolder
     from streetai_core.evaluation.speed import VERBS, measure_speed, speed_report
 
-    config, encoder = read_config(config_name), plain_encoder(encoder_name)
+    if published is not None and not names:
+        raise click.UsageError("--published goes with --systems")
+    config = read_config(config_name)
+    if names:
+        report = compare_systems(names, config, sizes=sizes, repeats=repeats, published=published)
+        ResultsFolder(out).save("speed-systems", report)
+        _print(report, comparison_tables, as_json=as_json)
+        return
+    encoder = plain_encoder(encoder_name)
     with progress_bar(len(sizes) * len(VERBS)) as bar:
         timings = measure_speed(config, encoder, sizes=sizes, repeats=repeats, watch=bar.advance)
     report = speed_report(timings, config, encoder)

@@ -49,6 +49,11 @@ def names_of(_context: click.Context, _option: click.Parameter, value: str) -> t
     return names
 
 
+def maybe_names_of(context: click.Context, option: click.Parameter, value: str | None) -> tuple[str, ...]:
+    """The same where the option may be left out: then there is none."""
+    return () if value is None else names_of(context, option, value)
+
+
 _DATA = (
     click.option(
         "--data",

@@ -61,7 +61,7 @@ class CentroidIndex:
         else:
             self.centroids[row] = unit(total)
 
-    def put_all(self, keys: Sequence[int], totals: Sequence[Vector], sizes: Sequence[int]) -> None:
+    def put_all(self, keys: Sequence[int], totals: Sequence[Vector] | Matrix, sizes: Sequence[int]) -> None:
         """Add many stacks at once, as `put` does one by one."""
         if not keys or not self._row_of.keys().isdisjoint(keys) or len(set(keys)) < len(keys):
             for key, total, size in zip(keys, totals, sizes, strict=True):
@@ -71,7 +71,7 @@ class CentroidIndex:
         self.keys.extend(keys)
         self._totals.update(zip(keys, totals, strict=True))
         self._sizes.update(zip(keys, sizes, strict=True))
-        self._index.add(np.stack([unit(total) for total in totals]))
+        self._index.add(_units(totals))
 
     def remove(self, keys: Iterable[int]) -> None:
         """Forget stacks; unknown keys are ignored."""
@@ -98,3 +98,14 @@ class CentroidIndex:
         faiss.omp_set_num_threads(1)
         cosines, rows = self._index.search(np.ascontiguousarray(vector, dtype=np.float32)[None, :], count)
         return [(self.keys[row], float(cosine)) for cosine, row in zip(cosines[0], rows[0], strict=True) if row >= 0]
+
+
+def _units(totals: Sequence[Vector] | Matrix) -> Matrix:
+    """What `unit` makes of each, to the bit, shape (n, dim)."""
+    matrix = np.asarray(totals, dtype=np.float32)
+    lengths = np.sqrt(np.fromiter((row.dot(row) for row in matrix), np.float32, len(matrix)))
+    zeros = lengths == 0
+    lengths[zeros] = 1
+    units: Matrix = np.asarray(matrix / lengths[:, None], dtype=np.float32)
+    units[zeros] = 0
+    return units

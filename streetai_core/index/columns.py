@@ -14,6 +14,9 @@ from streetai_core.vectors import dots
 _FIRST_CAPACITY = 64
 """Rows that a new memory has room for; doubled whenever it is full."""
 
+_SPARE = 8
+"""A memory that is loaded gets room for an eighth more, so that the first signals that are added move nothing."""
+
 _FIXED = ("sequence", "chunk_index", "code", "start", "end", "block_start", "block_end")
 _CHANGING = ("last_used_turn", "stack", "uses")
 
@@ -113,6 +116,23 @@ class SignalColumns:
         for key, vector, place in zip(keys, vectors, places, strict=True):
             self.put(key, vector, place)
 
+    def fill(self, keys: Integers, vectors: Matrix, place: Mapping[str, Integers]) -> None:
+        """Take over all signals of a memory, in columns that has none yet.
+
+        Args:
+            keys: distinct, shape (n,).
+            vectors: shape (n, dim). Not copied if it has room for as many rows as the other columns get.
+            place: each column of the place, shape (n,).
+        """
+        self._count = len(keys)
+        self._row_of = dict(zip(keys.tolist(), range(self._count), strict=True))
+        capacity = max(self._count + self._count // _SPARE, _FIRST_CAPACITY)
+        self._vectors = _with_room(vectors, capacity)
+        self._base = np.ones(capacity, dtype=np.float64)
+        given: dict[str, Integers] = {"key": keys, **place}
+        zeros = np.zeros(self._count, dtype=np.int64)
+        self._integers = {name: _enlarged(given.get(name, zeros), capacity) for name in ("key", *_FIXED, *_CHANGING)}
+
     def _append(self, keys: Sequence[int], vectors: Sequence[Vector], places: Sequence[Mapping[str, int]]) -> None:
         """Add signals that are not there."""
         first, self._count = self._count, self._count + len(keys)
@@ -129,10 +149,17 @@ class SignalColumns:
             self._integers[name][rows] = [place[name] for place in places]
 
     def weigh_all(
-        self, keys: Sequence[int], base_weight: Sequence[float], changing: Mapping[str, Sequence[int]]
+        self,
+        keys: Sequence[int] | Integers,
+        base_weight: Sequence[float] | npt.NDArray[np.float64],
+        changing: Mapping[str, Sequence[int] | Integers],
     ) -> None:
         """Set the changing part of many signals that are there: `last_used_turn`, `uses` and `stack`."""
-        rows = np.array([self._row_of[key] for key in keys], dtype=np.intp)
+        rows: Rows | slice
+        if isinstance(keys, np.ndarray) and np.array_equal(keys, self.keys):
+            rows = slice(0, self._count)
+        else:
+            rows = np.array([self._row_of[int(key)] for key in keys], dtype=np.intp)
         self._base[rows] = base_weight
         for name, values in changing.items():
             self._integers[name][rows] = values
@@ -170,6 +197,20 @@ class SignalColumns:
         self._vectors = _enlarged(self._vectors, capacity)
         self._base = _enlarged(self._base, capacity)
         self._integers = {name: _enlarged(column, capacity) for name, column in self._integers.items()}
+
+
+def _with_room(vectors: Matrix, capacity: int) -> Matrix:
+    """The vectors with room for `capacity` rows: the array that they are the beginning of, or else a copy."""
+    whole = vectors.base
+    if (
+        isinstance(whole, np.ndarray)
+        and whole.dtype == np.float32
+        and whole.shape == (capacity, vectors.shape[1])
+        and whole.flags.writeable
+        and whole.ctypes.data == vectors.ctypes.data
+    ):
+        return whole
+    return _enlarged(vectors, capacity)
 
 
 def _enlarged(array: npt.NDArray[Number], capacity: int) -> npt.NDArray[Number]:

@@ -24,6 +24,9 @@ while an index grows to any size."""
 _MERGE_LEAST = 1 << 14
 """Fewer new postings than this are never merged: looking them up costs less than sorting."""
 
+_PLACE_BITS = 32
+"""Of the place of a posting among all: there are fewer than four thousand million."""
+
 
 class Postings:
     """Rows and counts by term. Rows are only added; whoever removes one masks it."""
@@ -57,6 +60,20 @@ class Postings:
             return
         rows = np.repeat(np.arange(first, first + len(sizes), dtype=np.uint32), sizes)
         self._merge((np.concatenate(hashes), rows, np.concatenate(counts)))
+
+    def fill(self, terms: TermHashes, rows: npt.NDArray[np.integer], counts: TermCounts) -> None:
+        """Take over all postings of an index that has none yet: term, row and count of each, by row; shape (n,)."""
+        # Sorted as one number, term before place, a quarter of the time of sorting places by terms.
+        order = terms.astype(np.uint64) << np.uint64(_PLACE_BITS)
+        order |= np.arange(len(terms), dtype=np.uint64)
+        order.sort()
+        places = (order & np.uint64((1 << _PLACE_BITS) - 1)).astype(np.intp)
+        ordered = (order >> np.uint64(_PLACE_BITS)).astype(np.uint32)
+        first = np.flatnonzero(np.diff(ordered, prepend=~ordered[:1]))
+        self._terms = ordered[first]
+        self._starts = np.append(first, len(ordered)).astype(np.int64)
+        self._rows = rows[places].astype(np.uint32)
+        self._counts = counts[places]
 
     def find(self, term: int) -> tuple[Rows, Counts]:
         """Rows that have a term, and how often it stands in each; two arrays of shape (n,)."""

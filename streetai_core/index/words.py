@@ -16,12 +16,16 @@ import numpy as np
 import numpy.typing as npt
 
 from streetai_core.index.bm25 import Collection, Flags, Floats, Integers, Rows, Term, WordScores, word_scores
+from streetai_core.index.filling import WordsColumns, beside, named, numbered, summed
 from streetai_core.index.grouping import Groups, grouped
 from streetai_core.index.postings import Postings
 from streetai_core.types import DaySpans, TermCounts, TermHashes
 
 _FIRST_CAPACITY = 64
 """Rows that a new memory has room for; doubled whenever it is full."""
+
+_SPARE = 8
+"""A memory that is loaded gets room for an eighth more."""
 
 _NONE = -1
 """No row."""
@@ -209,6 +213,41 @@ class WordIndex:
             self._register(row, entry, own)
         self._join_ends(first)
         self._postings.add_all(first, [entry.terms for entry in entries], [entry.counts for entry in entries])
+
+    def fill(self, columns: WordsColumns) -> None:
+        """Take over all messages of a memory, in an index that has none yet; as `put_all` does with their entries."""
+        self._count = count = len(columns.sequence)
+        capacity = max(count + count // _SPARE, _FIRST_CAPACITY)
+        self._conversations, conversation = numbered(columns.conversation)
+        self._authors, author = named(columns.author)
+        lengths = summed(columns.counts, columns.term_counts)
+        neighbours = beside(conversation, lengths)
+        given: dict[str, Integers] = {
+            **columns.columns,
+            "sequence": columns.sequence,
+            "conversation": conversation,
+            "author": author,
+            "length": lengths,
+            "timed": (columns.day_counts > 0).astype(np.int64),
+            "previous": neighbours.previous,
+            "following": neighbours.following,
+            "around": neighbours.around,
+        }
+        self._integers = {name: _enlarged(given[name], capacity) for name in _COLUMNS}
+        self._alive = np.zeros(capacity, dtype=np.bool_)
+        self._alive[:count] = True
+        self._trust = _enlarged(columns.trust, capacity)
+        self._row_of = dict(zip(columns.sequence.tolist(), range(count), strict=True))
+        self._rows_by_sequence = np.full(int(columns.sequence.max(initial=0)) + 1 + count // _SPARE, _NONE, np.int64)
+        self._rows_by_sequence[columns.sequence] = np.arange(count)
+        self._last_of = neighbours.last_of
+        self._said_by = Counter(author.tolist())
+        self._lengths, self._lengths_around = int(lengths.sum()), int(neighbours.around.sum())
+        rows = np.repeat(np.arange(count), columns.day_counts)
+        for span, values in zip(self._spans, np.column_stack([rows, columns.days]).T, strict=True):
+            span.frombytes(values.astype(np.int64).tobytes())
+        self._replaces = {row: tuple(found) for row, found in enumerate(columns.replaces) if found}
+        self._postings.fill(columns.terms, np.repeat(np.arange(count), columns.term_counts), columns.counts)
 
     def _are_newer(self, entries: Sequence[WordsEntry]) -> bool:
         """Whether these are in the order they were said, and later than all that is there."""

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal
 
+from streetai_core.stores.columns import Loaded, loaded_from
 from streetai_core.stores.provenance import Edit, JournalRow, Origins, Quarantine
 from streetai_core.stores.traces import Traces
 from streetai_core.types import Action, ChunkKind, DaySpans, Message, Role, Source, TermCounts, TermHashes, Vector
@@ -227,6 +228,11 @@ class ReadTransaction(ABC):
     @abstractmethod
     def rows(self, since: int | None) -> Rows | None:
         """Rows written after version `since` (`None`: all of them); all of them too if rows were deleted since."""
+
+    def loaded(self) -> Loaded | None:
+        """The same as `rows(None)`, as columns."""
+        rows = self.rows(None)
+        return None if rows is None else loaded_from(rows)
 
     @abstractmethod
     def messages(self, query: MessageQuery) -> list[Message]:

@@ -6,7 +6,8 @@ compared when the memory is loaded, and the index of ids is compared with its ta
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
 from typing import TypeAlias
 from weakref import WeakKeyDictionary, WeakSet
 
@@ -80,6 +81,9 @@ _TEXTS = (
 )
 """How many entries of an index say of their row what it says itself."""
 
+_VERSIONS = "total(version)"
+"""What the sums of versions are compared in."""
+
 _compared: WeakSet[Database] = WeakSet()
 """Connections on which the index of ids was found to be right."""
 
@@ -104,7 +108,15 @@ def check_ids(database: Database, select: Select, path: str) -> None:
     _compared.add(database)
 
 
-def check_indexes(select: Select, memory_key: int, messages: int, sequences: int, origin: Origin) -> None:
+def check_indexes(
+    select: Select,
+    memory_key: int,
+    messages: int,
+    sequences: int,
+    origin: Origin,
+    *,
+    versions: Mapping[str, tuple[int, int]] = MappingProxyType({}),
+) -> None:
     """Compare what the indexes have of a memory with its rows.
 
     Args:
@@ -113,11 +125,18 @@ def check_indexes(select: Select, memory_key: int, messages: int, sequences: int
         messages: how many messages it has.
         sequences: of all its messages, added up.
         origin: where they are, for the error.
+        versions: table -> how many rows were read by their keys, and their versions added up; of tables that are not
+            in it they are counted.
 
     Raises:
         DamagedFileError: an index has more, fewer or other rows.
     """
-    wrong = [table for table, keys, index in _PAIRS if select(keys, memory_key) != select(index, memory_key)]
+    wrong = [
+        table
+        for table, keys, index in _PAIRS
+        if ([versions[table]] if table in versions and _VERSIONS in keys else select(keys, memory_key))
+        != select(index, memory_key)
+    ]
     if (select(_CONVERSATIONS, memory_key), select(_NAMES, memory_key)) != ([(messages, sequences)], [(messages,)]):
         wrong.append("messages")
     if wrong:

@@ -18,6 +18,7 @@ import numpy as np
 
 from streetai_core.errors import DamagedFileError
 from streetai_core.stores.base import CreditRow, Head, SignalRow, StackRow, WeightRow
+from streetai_core.stores.checksums import row_checksum
 from streetai_core.stores.metadata import metadata_from, metadata_text
 from streetai_core.stores.provenance import Quarantine
 from streetai_core.stores.seals import new_salt, seal
@@ -158,13 +159,13 @@ def signal_row(signal: SignalRow, memory_key: int, version: int) -> Row:
 def vector_row(signal: Row, vector: Vector) -> Row:
     """Columns of `vectors`; the checksum is that of the signal as a whole."""
     data = vector_bytes(vector)
-    return (signal[0], signal[1], len(vector), data, checksum(signal, data))
+    return (signal[0], signal[1], len(vector), data, row_checksum((*signal, data)))
 
 
 def signal_from(row: Row, origin: Origin) -> SignalRow:
     """The signal of the columns of `signals`, the vector and its checksum."""
-    cells, data, crc = row[:10], row[10], row[11]
-    if not isinstance(data, bytes) or checksum(cells, data) != crc:
+    data, crc = row[10], row[11]
+    if not isinstance(data, bytes) or row_checksum(row[:11]) != crc:
         raise origin.damaged("signal", row[1])
     return SignalRow(
         key=row[1],
@@ -190,12 +191,12 @@ def weight_row(weight: WeightRow, memory_key: int, version: int) -> Row:
         int(weight.stack),
         version,
     )
-    return (*cells, checksum(cells))
+    return (*cells, row_checksum(cells))
 
 
 def weight_from(row: Row, origin: Origin) -> WeightRow:
     """The weight of a signal."""
-    if checksum(row[:7]) != row[7]:
+    if row_checksum(row[:7]) != row[7]:
         raise origin.damaged("weight of signal", row[1])
     return WeightRow(key=row[1], base_weight=row[2], last_used_turn=row[3], uses=row[4], stack=row[5])
 
@@ -204,13 +205,13 @@ def stack_row(stack: StackRow, memory_key: int, version: int) -> Row:
     """Columns of `stacks`."""
     cells = (memory_key, int(stack.key), int(stack.size), len(stack.total), version)
     data = vector_bytes(stack.total)
-    return (*cells, data, checksum(cells, data))
+    return (*cells, data, row_checksum((*cells, data)))
 
 
 def stack_from(row: Row, origin: Origin) -> StackRow:
     """The stack of a row."""
-    cells, data, crc = row[:5], row[5], row[6]
-    if not isinstance(data, bytes) or checksum(cells, data) != crc:
+    data, crc = row[5], row[6]
+    if not isinstance(data, bytes) or row_checksum(row[:6]) != crc:
         raise origin.damaged("stack", row[1])
     return StackRow(key=row[1], size=row[2], total=_vector(data))
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import closing
 from dataclasses import dataclass
 from operator import itemgetter
 from typing import Any, TypeVar
@@ -12,6 +13,7 @@ from sqlite_utils import Database
 
 from streetai_core.errors import StoreError
 from streetai_core.stores.base import CreditRow, Head, MessageQuery, ReadTransaction, Rows
+from streetai_core.stores.columns import Loaded
 from streetai_core.stores.faults import Faults
 from streetai_core.stores.index_checks import check_ids, check_indexes, check_texts
 from streetai_core.stores.journal import entry_from
@@ -28,6 +30,7 @@ from streetai_core.stores.rows import (
     weight_from,
 )
 from streetai_core.stores.sqlite_audit import JOURNAL, edits
+from streetai_core.stores.sqlite_loading import ILL_FORMED, load_signals, load_stacks, load_weights, load_words
 from streetai_core.stores.values import is_complete
 from streetai_core.stores.words_rows import words_from
 from streetai_core.types import Message
@@ -93,6 +96,9 @@ _OF_MESSAGE = " AND message_id = ?"
 _OF_CONVERSATION = " AND conversation_id IS ?"
 _OF_SEQUENCES = " AND sequence IN (SELECT value FROM json_each(?))"
 """One parameter for any number of values; SQLite limits how many parameters there may be."""
+
+_BLOCK = 512
+"""Rows that are fetched at once where there are many: with vectors they fit into a processor's cache."""
 
 _NO_LIMIT = -1
 """SQLite's word for it."""
@@ -178,15 +184,47 @@ class SqliteReading(ReadTransaction):
         )
         if complete:
             counts = self._counts()
-            self._check_message_keys(counts)
-            self._check_count("signals", len(rows.signals), counts.signals)
-            self._check_count("weights", len(rows.weights), counts.weights)
-            self._check_count("stacks", len(rows.stacks), counts.stacks)
-            self._check_count("words rows", len(rows.words), counts.words)
-            self._check_count("rules of quarantine", len(rows.quarantine), counts.quarantines)
+            found = (rows.signals, rows.weights, rows.stacks, rows.words, rows.quarantine)
+            self._check_counts(counts, [len(part) for part in found])
             if self._key is not None:
                 check_indexes(self._select, self._key, counts.messages, counts.sequences, self._origin)
         return rows
+
+    def loaded(self) -> Loaded | None:
+        """All rows, as columns.
+
+        Raises:
+            DamagedFileError: a row does not fit its checksum, or a row or a message is missing.
+        """
+        if self._head is None or self._key is None:
+            return None
+        # Row by row, it shows which one is damaged.
+        return self._in_columns(self._head, self._key) or super().loaded()
+
+    def _in_columns(self, head: Head, key: int) -> Loaded | None:
+        """All rows; `None` if one of them does not fit.
+
+        Raises:
+            DamagedFileError: a row or a message is missing.
+        """
+        try:
+            return self._read_in_columns(head, key)
+        except ILL_FORMED:
+            # Only when this is over is the query closed that the error came from.
+            return None
+
+    def _read_in_columns(self, head: Head, key: int) -> Loaded:
+        signals, written = load_signals(self._blocks, key, head.dim or 0)
+        weights, weighed = load_weights(self._blocks, key)
+        stacks, summed = load_stacks(self._blocks, key, head.dim or 0)
+        words, told = load_words(self._blocks, key)
+        rules = frozenset(quarantine_from(row, self._origin) for row in self._select(QUARANTINES, key))
+        counts = self._counts()
+        self._check_counts(counts, [len(part) for part in (written, weighed, summed, told, rules)])
+        versions = {"signals": written, "weights": weighed, "stacks": summed, "words": told}
+        sums = {table: (len(column), int(column.sum())) for table, column in versions.items()}
+        check_indexes(self._select, key, counts.messages, counts.sequences, self._origin, versions=sums)
+        return Loaded(head=head, signals=signals, weights=weights, stacks=stacks, words=words, quarantine=rules)
 
     def messages(self, query: MessageQuery) -> list[Message]:
         """Messages with their texts.
@@ -266,6 +304,23 @@ class SqliteReading(ReadTransaction):
         if self._database is not None and self._key is not None:
             check_texts(self._database, self._select, self._key, self._counts().messages, self._origin)
 
+    def _check_counts(self, counts: _Counts, found: Sequence[int]) -> None:
+        """No row is missing: of signals, weights, stacks, words and rules so many were found.
+
+        Raises:
+            DamagedFileError: rows are missing, or too many.
+        """
+        self._check_message_keys(counts)
+        expected = {
+            "signals": counts.signals,
+            "weights": counts.weights,
+            "stacks": counts.stacks,
+            "words rows": counts.words,
+            "rules of quarantine": counts.quarantines,
+        }
+        for (what, number), there in zip(expected.items(), found, strict=True):
+            self._check_count(what, there, number)
+
     def _check_message_keys(self, counts: _Counts) -> None:
         """Each message can be found where it was written. Its text is checked when it is read.
 
@@ -297,6 +352,18 @@ class SqliteReading(ReadTransaction):
             return []
         with Faults(self._path):
             return self._database.conn.execute(sql, values).fetchall()
+
+    def _blocks(self, sql: str, *values: Any) -> Iterator[list[Row]]:
+        """All rows of a query in blocks. Read it to its end: a query that is half read keeps the log from being copied.
+
+        A block's rows are gone from RAM before the next are made, which is quicker than room for all of them.
+        """
+        self._check_open()
+        if self._database is None:
+            return
+        with Faults(self._path), closing(self._database.conn.execute(sql, values)) as cursor:
+            while block := cursor.fetchmany(_BLOCK):
+                yield block
 
 
 def list_text(numbers: Iterable[int]) -> str:

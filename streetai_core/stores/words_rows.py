@@ -7,12 +7,13 @@ import json
 import numpy as np
 
 from streetai_core.stores.base import WordsRow
-from streetai_core.stores.rows import Origin, Row, checksum, real
+from streetai_core.stores.checksums import row_checksum
+from streetai_core.stores.rows import Origin, Row, real
 from streetai_core.types import DaySpans, TermCounts, TermHashes
 
-_TERMS = np.dtype("<u4")
-_COUNTS = np.dtype("<u2")
-_DAYS = np.dtype("<i4")
+TERMS = np.dtype("<u4")
+COUNTS = np.dtype("<u2")
+DAYS = np.dtype("<i4")
 """How the arrays are kept, whatever the machine: little-endian."""
 
 _CELLS, _ARRAYS = 13, 16
@@ -37,12 +38,13 @@ def words_row(words: WordsRow, memory_key: int, version: int) -> Row:
         int(words.fingerprint),
     )
     arrays = (
-        words.terms.astype(_TERMS, copy=False).tobytes(),
-        words.counts.astype(_COUNTS, copy=False).tobytes(),
-        words.days.astype(_DAYS, copy=False).tobytes(),
+        words.terms.astype(TERMS, copy=False).tobytes(),
+        words.counts.astype(COUNTS, copy=False).tobytes(),
+        words.days.astype(DAYS, copy=False).tobytes(),
     )
     replaces = json.dumps([int(sequence) for sequence in words.replaces])
-    return (*cells, *arrays, replaces, _words_checksum(cells, arrays, replaces))
+    whole = (*cells, *arrays, replaces)
+    return (*whole, row_checksum(whole))
 
 
 def words_from(row: Row, origin: Origin) -> WordsRow:
@@ -53,11 +55,11 @@ def words_from(row: Row, origin: Origin) -> WordsRow:
     """
     cells, arrays, (replaces, crc) = row[:_CELLS], row[_CELLS:_ARRAYS], row[_ARRAYS:]
     whole = all(isinstance(data, bytes) for data in arrays)
-    if not whole or _words_checksum(cells, arrays, replaces) != crc:
+    if not whole or row_checksum(row[:-1]) != crc:
         raise origin.damaged("words of message", row[1])
-    terms: TermHashes = np.frombuffer(arrays[0], dtype=_TERMS).astype(np.uint32, copy=False)
-    counts: TermCounts = np.frombuffer(arrays[1], dtype=_COUNTS).astype(np.uint16, copy=False)
-    days: DaySpans = np.frombuffer(arrays[2], dtype=_DAYS).astype(np.int32, copy=False).reshape(-1, 2)
+    terms: TermHashes = np.frombuffer(arrays[0], dtype=TERMS).astype(np.uint32, copy=False)
+    counts: TermCounts = np.frombuffer(arrays[1], dtype=COUNTS).astype(np.uint16, copy=False)
+    days: DaySpans = np.frombuffer(arrays[2], dtype=DAYS).astype(np.int32, copy=False).reshape(-1, 2)
     return WordsRow(
         sequence=cells[1],
         conversation_id=cells[3],
@@ -75,8 +77,3 @@ def words_from(row: Row, origin: Origin) -> WordsRow:
         days=days,
         replaces=tuple(json.loads(replaces)),
     )
-
-
-def _words_checksum(cells: Row, arrays: tuple[bytes, ...], replaces: str) -> int:
-    """CRC-32 of all columns. The lengths of the arrays are in it: where one ends and the next begins counts too."""
-    return checksum((*cells, *map(len, arrays), replaces), b"".join(arrays))

@@ -23,6 +23,7 @@ import pytest
 
 from streetai_core.errors import ClosedError, MemoryBusyError, StoreError
 from streetai_core.stores.base import Changes, CreditRow, MessageQuery, Store
+from streetai_core.stores.columns import loaded_from
 from streetai_core.testing.factories import (
     NOON,
     make_exchange,
@@ -331,6 +332,18 @@ class StoreSuite(StoreInputs, StoreWords, StoreProvenance):
             rows = view.rows(None)
         assert rows is not None
         assert [(row.base_weight, row.uses) for row in rows.weights] == [(3.0, 2)]
+
+    def test_columns_are_the_rows(self, store: Store) -> None:
+        """Loading as columns gives what reading all rows gives, after a deletion and a learning step too."""
+        write(store, make_exchange(0, 1, 2))
+        write(store, Changes(head=head_of(store), deleted_messages=[1], learned=[make_learned(0)]))
+        with store.reading("alice") as view:
+            loaded, rows = view.loaded(), view.rows(None)
+        assert loaded is not None
+        assert rows is not None
+        assert comparable(loaded) == comparable(loaded_from(rows))
+        with store.reading("nobody") as view:
+            assert view.loaded() is None
 
     def test_learning_never_brings_back_what_was_deleted(self, store: Store) -> None:
         """A step on a signal that is gone does nothing and is not logged."""

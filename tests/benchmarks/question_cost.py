@@ -1,8 +1,10 @@
-"""What a question costs beside the encoder's own time for it: `python -m tests.benchmarks.question_cost FILE`.
+"""What a question costs beside the encoder's own time for it.
 
-FILE has recorded conversations (the shape of `streetai bench`). Their messages, shuffled word by word where more are
-needed, fill memories of 1,000 and 10,000 messages; vectors come from hashed words, so that filling takes seconds. The
-encoder's time is that of the real model for the same questions. CPU time of one process.
+`python -m tests.benchmarks.question_cost FILE [SIZE ...]`. FILE has recorded conversations (the shape of
+`streetai bench`). Their messages, shuffled word by word where more are needed, fill memories of 1,000 and 10,000
+messages, or of the sizes given; vectors come from hashed words, so that filling takes seconds. The encoder's time is
+that of the real model for the same questions. CPU time of one process. `dense` is the search by meaning alone, a part
+of the others.
 """
 
 import json
@@ -22,6 +24,8 @@ from tests.benchmarks.recording import record
 SIZES = (1_000, 10_000)
 QUESTIONS = 100
 PER_CONVERSATION = 25
+BATCH = 5_000
+"""Messages stored at a time."""
 START = datetime(2024, 1, 1, tzinfo=timezone.utc)
 
 
@@ -54,7 +58,13 @@ def milliseconds(call, questions):
     return statistics.median(times)
 
 
-def main(path):
+def dense(memory):
+    """The cosine of a question with every signal."""
+    columns = memory._coherent.known.columns
+    return lambda question: columns.similarities(memory._around.encoder.encode([question], "query")[0])
+
+
+def main(path, *sizes):
     """Measure and record."""
     conversations = json.loads(Path(path).read_text(encoding="utf-8"))["conversations"]
     asked = [one["q"] for conversation in conversations for one in conversation["qa"]]
@@ -62,7 +72,7 @@ def main(path):
     encoder = default_encoder()
     encoding = milliseconds(lambda question: encoder.encode([question], "query"), questions)
     figures = {"encoder_ms": round(encoding, 2)}
-    for size in SIZES:
+    for size in map(int, sizes or SIZES):
         with (
             tempfile.TemporaryDirectory() as folder,
             MemoryRegistry(
@@ -70,8 +80,13 @@ def main(path):
             ) as registry,
         ):
             memory = registry.get("cost")
-            memory.add_messages(list(messages(conversations, size)))
+            every = list(messages(conversations, size))
+            for start in range(0, size, BATCH):
+                memory.add_messages(every[start : start + BATCH])
+            registry.encoder.encode(questions, "query")
+            memory.retrieve(questions[0])
             calls = {
+                "dense": dense(memory),
                 "retrieve": memory.retrieve,
                 "build_prompt": memory.build_prompt,
                 "build_prompt_1500": lambda question, of=memory: of.build_prompt(question, token_budget=1500),
@@ -86,4 +101,4 @@ def main(path):
 
 
 if __name__ == "__main__":
-    main(sys.argv[1])
+    main(*sys.argv[1:])

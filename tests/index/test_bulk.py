@@ -93,3 +93,15 @@ def test_signals_and_stacks_at_once_are_those_one_by_one(batches, removed):
         assert stacks[0].keys == stacks[1].keys
         assert stacks[0].centroids.tolist() == stacks[1].centroids.tolist()
         assert [stacks[0].size(key) for key in range(10)] == [stacks[1].size(key) for key in range(10)]
+
+
+def test_centroids_put_at_once_are_those_put_one_by_one():
+    """To the bit: a memory that was loaded goes on as the one that wrote it, ties included."""
+    random = np.random.default_rng(3)
+    totals = random.normal(size=(300, 24)).astype(np.float32) * random.integers(0, 50, size=(300, 1)).astype(np.float32)
+    one, other = CentroidIndex(24), CentroidIndex(24)
+    one.put_all(list(range(300)), totals, [1] * 300)
+    for key, total in enumerate(totals):
+        other.put(key, total, 1)
+    assert one.centroids.tobytes() == other.centroids.tobytes()
+    assert not totals[totals.any(axis=1) == 0].any()

@@ -62,12 +62,12 @@ def _faiss() -> Any:
 
 
 def _memory(store: Any) -> Any:
+    # Imported first: importing it sets filters of its own.
+    made = import_module("langchain_classic.memory").VectorStoreRetrieverMemory
     with warnings.catch_warnings():
         # It is deprecated, and what people compare with.
         warnings.simplefilter("ignore", DeprecationWarning)
-        return import_module("langchain_classic.memory").VectorStoreRetrieverMemory(
-            retriever=store.as_retriever(search_kwargs={"k": FOUND}), return_docs=True, input_key="input"
-        )
+        return made(retriever=store.as_retriever(search_kwargs={"k": FOUND}), return_docs=True, input_key="input")
 
 
 def _ask(memory: Any, text: str) -> object:

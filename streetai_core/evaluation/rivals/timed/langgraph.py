@@ -37,10 +37,7 @@ class TimedLangGraph(TimedMemory):
         operation = import_module("langgraph.store.base").PutOp
         for start in range(0, len(texts), _BATCH):
             self._store.batch(
-                [
-                    operation(_NAMESPACE, str(next(self._keys)), {"text": text})
-                    for text in texts[start : start + _BATCH]
-                ]
+                [operation(_NAMESPACE, str(next(self._keys)), {"text": text}) for text in texts[start : start + _BATCH]]
             )
 
     def verbs(self) -> Mapping[str, Verb]:

@@ -33,8 +33,10 @@ class TimedPublished(TimedMemory):
         """Add all texts one by one: it has no other way. Nothing waits for the disk meanwhile."""
         connection = self._registry.store.conn
         connection.execute("PRAGMA synchronous=OFF")
+        connection.execute("PRAGMA journal_mode=MEMORY")
         for text in texts:
             self._memory.add_message(text, role="user")
+        connection.execute("PRAGMA journal_mode=DELETE")
         connection.execute("PRAGMA synchronous=FULL")
 
     def verbs(self) -> Mapping[str, Verb]:

@@ -1,0 +1,97 @@
+"""What the word index makes of all messages at once when a memory is loaded."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from streetai_core.types import DaySpans, TermCounts, TermHashes
+
+Floats = npt.NDArray[np.float64]
+Integers = npt.NDArray[np.int64]
+
+_NONE = -1
+"""No row, or no name."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WordsColumns:
+    """n messages as the index takes them, by sequence; terms and days of all stand one after the other."""
+
+    sequence: Integers
+    """Ascending, shape (n,)."""
+    conversation: Sequence[str | None]
+    author: Sequence[str | None]
+    columns: Mapping[str, Integers]
+    """characters, day, question, role, source and fingerprint, each of shape (n,)."""
+    trust: Floats
+    term_counts: Integers
+    """How many terms each has, shape (n,)."""
+    terms: TermHashes
+    counts: TermCounts
+    day_counts: Integers
+    """How many times each speaks of, shape (n,)."""
+    days: DaySpans
+    """Shape (m, 2)."""
+    replaces: Sequence[Sequence[int]]
+
+
+@dataclass(frozen=True, slots=True)
+class Neighbours:
+    """What stands beside each message in its conversation; arrays of shape (n,)."""
+
+    previous: Integers
+    following: Integers
+    around: Integers
+    """The length of the three."""
+    last_of: dict[int, int]
+    """Conversation -> its last row."""
+
+
+def numbered(conversations: Sequence[str | None]) -> tuple[dict[str | None, int], Integers]:
+    """The number of each conversation, in the order they come, and those of all rows, shape (n,)."""
+    number_of = {name: number for number, name in enumerate(dict.fromkeys(conversations))}
+    return number_of, np.fromiter(map(number_of.__getitem__, conversations), np.int64, len(conversations))
+
+
+def named(authors: Sequence[str | None]) -> tuple[dict[str, int], Integers]:
+    """The same of authors; who has no name is -1."""
+    names = [name for name in dict.fromkeys(authors) if name is not None]
+    number_of = {name: number for number, name in enumerate(names)}
+    known: dict[str | None, int] = {None: _NONE}
+    known.update(number_of)
+    return number_of, np.fromiter(map(known.__getitem__, authors), np.int64, len(authors))
+
+
+def summed(values: TermCounts, sizes: Integers) -> Integers:
+    """Sums of runs of values, as long as `sizes` says, shape (n,)."""
+    total = np.concatenate([[0], np.cumsum(values, dtype=np.int64)])
+    ends = np.cumsum(sizes)
+    sums: Integers = total[ends] - total[ends - sizes]
+    return sums
+
+
+def beside(conversation: Integers, lengths: Integers) -> Neighbours:
+    """The neighbours of messages that are in the order they were said.
+
+    Args:
+        conversation: its number for each row, shape (n,).
+        lengths: shape (n,).
+    """
+    order = np.argsort(conversation, kind="stable")
+    ordered = conversation[order]
+    same = ordered[1:] == ordered[:-1]
+    previous = np.full(len(order), _NONE, dtype=np.int64)
+    following = previous.copy()
+    earlier, later = order[:-1][same], order[1:][same]
+    previous[later], following[earlier] = earlier, later
+    around = lengths.copy()
+    around[later] += lengths[earlier]
+    around[earlier] += lengths[later]
+    last = np.ones(len(order), dtype=np.bool_)
+    last[:-1] = ~same
+    last_of = dict(zip(ordered[last].tolist(), order[last].tolist(), strict=True))
+    return Neighbours(previous, following, around, last_of)

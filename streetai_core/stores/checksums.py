@@ -1,0 +1,132 @@
+"""The checksum of the rows that are read when a memory is loaded: of one row, and of whole columns at once.
+
+Every value of a row becomes a number of 64 bits: a whole number is itself, a real one its bits, a text or bytes
+its CRC-32 and its length. The checksum is the CRC-32 of these numbers in their order.
+"""
+
+from __future__ import annotations
+
+import struct
+import zlib
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+Integers = npt.NDArray[np.int64]
+
+_NOTHING = -(2**62) - 1
+"""Stands for NULL: no length and no checksum make it."""
+
+_LENGTH = 32
+"""The length stands above the 32 bits of the checksum."""
+
+_NUMBER = np.dtype("<i8")
+"""How a number is added up, whatever the machine."""
+
+_real = struct.Struct("<d")
+_whole = struct.Struct("<q")
+
+
+def row_checksum(cells: Sequence[Any]) -> int:
+    """CRC-32 of the columns of one row.
+
+    Args:
+        cells: of type int (64 bits), float, str, bytes or None, as SQLite gives them.
+
+    Raises:
+        OverflowError: a whole number has more than 64 bits.
+    """
+    numbers = [_NUMBER_OF.get(type(cell), _of_other)(cell) for cell in cells]
+    try:
+        return zlib.crc32(struct.pack(f"<{len(numbers)}q", *numbers))
+    except struct.error as error:
+        raise OverflowError("a number does not fit into 64 bits") from error
+
+
+def checksums(columns: Sequence[Integers | int]) -> Integers:
+    """The checksum of each row, shape (n,).
+
+    Args:
+        columns: the numbers of each column, every one of shape (n,), or one number for all rows.
+    """
+    count = max(np.size(column) for column in columns)
+    numbers = np.empty((count, len(columns)), dtype=_NUMBER)
+    for place, column in enumerate(columns):
+        numbers[:, place] = column
+    rows = numbers.view(f"V{_NUMBER.itemsize * len(columns)}").ravel().tolist()
+    return np.fromiter(map(zlib.crc32, rows), dtype=np.int64, count=count)
+
+
+def wholes(column: Sequence[Any]) -> Integers:
+    """Whole numbers as they are, shape (n,).
+
+    Raises:
+        TypeError: a value is NULL, or bytes; a `ValueError` or an `OverflowError` for other things that are no number.
+    """
+    return np.array(column, dtype=np.int64)
+
+
+def reals(column: Sequence[Any]) -> tuple[npt.NDArray[np.float64], Integers]:
+    """Real numbers, shape (n,), and what stands for them in the checksum.
+
+    Raises:
+        TypeError: as in `wholes`.
+    """
+    values = np.array(column, dtype=np.float64)
+    return values, values.view(np.int64)
+
+
+def texts(column: Sequence[str | None]) -> Integers:
+    """What stands for texts in the checksum, shape (n,). Made for columns in which the same texts come again.
+
+    Raises:
+        TypeError: a value is neither a text nor NULL.
+    """
+    known: dict[str | None, int] = {}
+    for text in set(column):
+        if not isinstance(text, str | None):
+            raise TypeError(f"a text was expected, got {type(text).__name__}")
+        known[text] = _NOTHING if text is None else _of_text(text)
+    return np.fromiter(map(known.__getitem__, column), dtype=np.int64, count=len(column))
+
+
+def blobs(column: Sequence[bytes]) -> tuple[Integers, Integers]:
+    """The lengths of bytes, shape (n,), and what stands for them in the checksum.
+
+    Raises:
+        TypeError: a value is no bytes.
+    """
+    sums: Integers = np.fromiter(map(zlib.crc32, column), dtype=np.int64, count=len(column))
+    lengths: Integers = np.fromiter(map(len, column), dtype=np.int64, count=len(column))
+    sums += lengths << _LENGTH
+    return lengths, sums
+
+
+def _of_bytes(data: bytes) -> int:
+    return zlib.crc32(data) + (len(data) << _LENGTH)
+
+
+def _of_text(text: str) -> int:
+    # Damaged bytes are read as surrogates where rows are salvaged.
+    return _of_bytes(text.encode("utf-8", "surrogatepass"))
+
+
+def _of_real(value: float) -> int:
+    number: int = _whole.unpack(_real.pack(value))[0]
+    return number
+
+
+def _of_other(value: object) -> int:
+    """Of a type that no column has: the database refuses it."""
+    return _of_text(str(value))
+
+
+_NUMBER_OF: dict[type, Callable[[Any], int]] = {
+    int: int,
+    float: _of_real,
+    str: _of_text,
+    bytes: _of_bytes,
+    type(None): lambda _: _NOTHING,
+}
