@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import os
+from collections import OrderedDict
 from collections.abc import Callable, Iterable
 from concurrent.futures import Executor, ThreadPoolExecutor
 from dataclasses import replace
 from datetime import datetime, timezone
 from threading import Lock
 from uuid import uuid4
+from weakref import WeakValueDictionary
 
 from streetai_core.aio import twin
 from streetai_core.coherence import HotStates
@@ -104,7 +106,11 @@ class MemoryRegistry:
             processors=check_processors(processors),
             observers=check_observers(observers),
         )
-        self._memories: dict[str, Memory] = {}
+        self._memories: WeakValueDictionary[str, Memory] = WeakValueDictionary()
+        """Every handle that somebody holds."""
+        self._recent: OrderedDict[str, Memory] = OrderedDict()
+        """The handles that were asked for last, which nobody need hold; as many as there are states in RAM."""
+        self._max_open = max_open
         self._lock = Lock()
         self._executor: ThreadPoolExecutor | None = None
         self._closed = False
@@ -132,7 +138,7 @@ class MemoryRegistry:
             return self._executor
 
     def get(self, memory_id: str) -> Memory:
-        """The memory of this id; the same object for the same id, until it is reset. No I/O.
+        """The memory of this id; the same object as long as somebody holds it, until it is reset. No I/O.
 
         Raises:
             InputError: the id is not 1 to 512 bytes of text, or has NUL or lone surrogates.
@@ -144,6 +150,10 @@ class MemoryRegistry:
             memory = self._memories.get(memory_id)
             if memory is None or memory.stale:
                 memory = self._memories[memory_id] = Memory(memory_id, self._surroundings)
+            self._recent[memory_id] = memory
+            self._recent.move_to_end(memory_id)
+            while len(self._recent) > self._max_open:
+                self._recent.popitem(last=False)
             return memory
 
     def warm_up(self, *memory_ids: str) -> None:
@@ -167,6 +177,7 @@ class MemoryRegistry:
         with self._lock:
             self._check_open()
             self._memories.pop(memory_id, None)
+            self._recent.pop(memory_id, None)
         with self.store.reading(memory_id) as transaction:
             if transaction.head is None:
                 return
@@ -198,6 +209,7 @@ class MemoryRegistry:
         with self._lock:
             self._check_open()
             self._memories.pop(memory_id, None)
+            self._recent.pop(memory_id, None)
         # A new handle: it is nobody's, and knows nothing that it would have to compare.
         return Memory(memory_id, self._surroundings).forget(everything=True)
 
@@ -287,6 +299,7 @@ class MemoryRegistry:
             self._closed = True
             executor, self._executor = self._executor, None
             self._memories.clear()
+            self._recent.clear()
         if executor is not None:
             executor.shutdown(wait=True)
         self.store.close()

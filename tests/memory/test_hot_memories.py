@@ -114,3 +114,18 @@ async def test_warming_up_loads_the_encoder_and_the_memories(filled):
         assert registry.get("m2")._coherent.known is not None
         with pytest.raises(InputError):
             registry.warm_up("")
+
+
+def test_handles_that_nobody_holds_go_too(filled):
+    """A server asks for the handle of each request's user, and keeps none."""
+    with opened(filled, max_open=MOST) as registry:
+        for number in range(MEMORIES):
+            registry.get(f"m{number}")
+        gc.collect()
+        assert len(registry._memories) == MOST
+        held = registry.get("m0")
+        for number in range(1, MEMORIES):
+            registry.get(f"m{number}")
+        assert registry.get("m0") is held
+        registry.reset("m0")
+        assert registry.get("m0") is not held
