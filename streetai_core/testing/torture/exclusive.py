@@ -133,6 +133,15 @@ class Cursor:
         """The next row, or `None`."""
         return self._rows.pop(0) if self._rows else None
 
+    def fetchmany(self, size: int) -> list[Any]:
+        """The next rows, at most so many."""
+        rows, self._rows = self._rows[:size], self._rows[size:]
+        return rows
+
+    def close(self) -> None:
+        """Let go of what was not fetched."""
+        self._rows = []
+
     def __iter__(self) -> Any:
         return iter(self.fetchall())
 
