@@ -105,7 +105,16 @@ def test_no_damage_gives_a_wrong_answer(tmp_path, original, way, seed):
         if number % SALVAGED == 0:
             saved += check_saved(path, tmp_path / f"{number}-saved.db", parts)
     assert outcomes["found"] + outcomes["unreadable"] > CASES[way] // 10
-    assert saved > 0
+    # Most pages of so small a file have no rows: of one that is cut somewhere there may be nothing to save.
+    assert saved > 0 or way == "truncated"
+
+
+def test_of_a_file_that_lost_its_end_the_rest_is_saved(tmp_path, original):
+    """The pages of rows that are left are read."""
+    data, _, parts = original
+    path = tmp_path / "memories.db"
+    path.write_bytes(data[: -3 * PAGE])
+    assert check_saved(path, tmp_path / "new.db", parts) > 0
 
 
 @pytest.mark.parametrize("way", ["header", "whole page", "schema"])
