@@ -57,6 +57,11 @@ ILL_FORMED = (TypeError, ValueError, OverflowError)
 is, reading row by row tells."""
 
 
+def ascending(keys: Integers) -> bool:
+    """Whether each key is above the one before it: rows are read in this order, and each is there once."""
+    return bool(np.all(keys[1:] > keys[:-1]))
+
+
 def load_signals(blocks: Blocks, memory_key: int, dim: int) -> tuple[SignalArrays, Integers]:
     """All signals of a memory, each with a vector of `dim` numbers; and the version that wrote each.
 

@@ -30,7 +30,14 @@ from streetai_core.stores.rows import (
     weight_from,
 )
 from streetai_core.stores.sqlite_audit import JOURNAL, edits
-from streetai_core.stores.sqlite_loading import ILL_FORMED, load_signals, load_stacks, load_weights, load_words
+from streetai_core.stores.sqlite_loading import (
+    ILL_FORMED,
+    ascending,
+    load_signals,
+    load_stacks,
+    load_weights,
+    load_words,
+)
 from streetai_core.stores.values import is_complete
 from streetai_core.stores.words_rows import words_from
 from streetai_core.types import Message
@@ -186,6 +193,10 @@ class SqliteReading(ReadTransaction):
             counts = self._counts()
             found = (rows.signals, rows.weights, rows.stacks, rows.words, rows.quarantine)
             self._check_counts(counts, [len(part) for part in found])
+            self._check_once("signals", [row.key for row in rows.signals])
+            self._check_once("weights", [row.key for row in rows.weights])
+            self._check_once("stacks", [row.key for row in rows.stacks])
+            self._check_once("words rows", [row.sequence for row in rows.words])
             if self._key is not None:
                 check_indexes(self._select, self._key, counts.messages, counts.sequences, self._origin)
         return rows
@@ -221,6 +232,8 @@ class SqliteReading(ReadTransaction):
         rules = frozenset(quarantine_from(row, self._origin) for row in self._select(QUARANTINES, key))
         counts = self._counts()
         self._check_counts(counts, [len(part) for part in (written, weighed, summed, told, rules)])
+        if not all(ascending(one) for one in (signals.key, weights.key, stacks.key, words.sequence)):
+            raise ValueError("a row is found twice, in place of another one")
         versions = {"signals": written, "weights": weighed, "stacks": summed, "words": told}
         sums = {table: (len(column), int(column.sum())) for table, column in versions.items()}
         check_indexes(self._select, key, counts.messages, counts.sequences, self._origin, versions=sums)
@@ -340,6 +353,15 @@ class SqliteReading(ReadTransaction):
         """
         if found != expected:
             raise self._origin.incomplete(what, found, expected)
+
+    def _check_once(self, what: str, keys: Sequence[int]) -> None:
+        """A damaged index may lead to one row twice, in place of another one.
+
+        Raises:
+            DamagedFileError: two rows have the same key.
+        """
+        if len(set(keys)) != len(keys):
+            raise self._origin.damaged("an index", f"of the {what}")
 
     def _check_open(self) -> None:
         if self._ended:
