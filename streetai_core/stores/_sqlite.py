@@ -19,6 +19,9 @@ Cursor = driver.Cursor
 Error = driver.Error
 OperationalError = driver.OperationalError
 
+FAILURES = (Error, UnicodeDecodeError)
+"""What any call of the driver may raise: SQLite quotes damaged text in its messages, which the module cannot decode."""
+
 VERSION: tuple[int, ...] = driver.sqlite_version_info
 """Version of the SQLite library, not of the Python module."""
 
@@ -79,7 +82,7 @@ def connect(uri: str, *, timeout: float, factory: type[Connection] = Connection)
     )
 
 
-def result_code(error: Error) -> int:
+def result_code(error: Exception) -> int:
     """The extended result code of an error, or the primary one if that is all that can be known; 1 if unknown."""
     code = getattr(error, "sqlite_errorcode", None)
     if isinstance(code, int):
@@ -88,7 +91,7 @@ def result_code(error: Error) -> int:
     return next((code for part, code in _MESSAGES.items() if part in text), 1)
 
 
-def is_busy(error: Error) -> bool:
+def is_busy(error: Exception) -> bool:
     """Whether a lock was not free."""
     return result_code(error) & PRIMARY in (BUSY, LOCKED)
 

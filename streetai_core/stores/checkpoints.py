@@ -105,7 +105,7 @@ class Checkpoints:
         done = False
         try:
             done = self._copied(connection)
-        except _sqlite.Error as error:
+        except _sqlite.FAILURES as error:
             logger.warning("the log of %s could not be copied: %s; the next write tries again", self._file.path, error)
         finally:
             self._seen = 0 if done else self._file.log_size()
@@ -138,7 +138,7 @@ def _lock_at_once(connection: _sqlite.Connection) -> bool:
     """Take the write lock if it is free."""
     try:
         connection.execute("BEGIN IMMEDIATE")
-    except _sqlite.Error as error:
+    except _sqlite.FAILURES as error:
         if not _sqlite.is_busy(error):
             raise
         return False

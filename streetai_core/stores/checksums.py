@@ -1,7 +1,8 @@
 """The checksum of the rows that are read when a memory is loaded: of one row, and of whole columns at once.
 
-Every value of a row becomes a number of 64 bits: a whole number is itself, a real one its bits, a text or bytes
-its CRC-32 and its length. The checksum is the CRC-32 of these numbers in their order.
+Every value of a row becomes a number of 64 bits: a whole number is itself, a real one the complement of its bits, a
+text or bytes its CRC-32 and its length. The checksum is the CRC-32 of these numbers in their order. Values of
+different types never share a number by having the same bits: one flipped bit in a row of SQLite changes the type alone.
 """
 
 from __future__ import annotations
@@ -19,8 +20,11 @@ Integers = npt.NDArray[np.int64]
 _NOTHING = -(2**62) - 1
 """Stands for NULL: no length and no checksum make it."""
 
-_LENGTH = 32
-"""The length stands above the 32 bits of the checksum."""
+_LENGTH = 33
+"""Bits below the length: the 32 of the checksum, and one that tells text from bytes."""
+
+_TEXT, _BYTES = 1 << 32, 1 << 33
+"""Added to the number of a text, and of bytes: even of none of them, the number is not zero."""
 
 _NUMBER = np.dtype("<i8")
 """How a number is added up, whatever the machine."""
@@ -75,7 +79,7 @@ def reals(column: Sequence[Any]) -> tuple[npt.NDArray[np.float64], Integers]:
         TypeError: as in `wholes`.
     """
     values = np.array(column, dtype=np.float64)
-    return values, values.view(np.int64)
+    return values, ~values.view(np.int64)
 
 
 def texts(column: Sequence[str | None]) -> Integers:
@@ -100,22 +104,23 @@ def blobs(column: Sequence[bytes]) -> tuple[Integers, Integers]:
     """
     sums: Integers = np.fromiter(map(zlib.crc32, column), dtype=np.int64, count=len(column))
     lengths: Integers = np.fromiter(map(len, column), dtype=np.int64, count=len(column))
-    sums += lengths << _LENGTH
+    sums += (lengths << _LENGTH) + _BYTES
     return lengths, sums
 
 
 def _of_bytes(data: bytes) -> int:
-    return zlib.crc32(data) + (len(data) << _LENGTH)
+    return zlib.crc32(data) + (len(data) << _LENGTH) + _BYTES
 
 
 def _of_text(text: str) -> int:
     # Damaged bytes are read as surrogates where rows are salvaged.
-    return _of_bytes(text.encode("utf-8", "surrogatepass"))
+    data = text.encode("utf-8", "surrogatepass")
+    return zlib.crc32(data) + (len(data) << _LENGTH) + _TEXT
 
 
 def _of_real(value: float) -> int:
     number: int = _whole.unpack(_real.pack(value))[0]
-    return number
+    return ~number
 
 
 def _of_other(value: object) -> int:

@@ -143,7 +143,7 @@ def _close_all(idle: list[Database]) -> None:
     """Close connections and forget them."""
     while idle:
         # Whatever cannot be moved from the log into the file now is found there by whoever opens it next.
-        with contextlib.suppress(_sqlite.Error):
+        with contextlib.suppress(*_sqlite.FAILURES):
             idle.pop().close()
 
 

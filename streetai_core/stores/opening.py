@@ -173,7 +173,7 @@ class DatabaseFile:
         while True:
             try:
                 connection.execute("PRAGMA journal_mode = WAL").fetchall()
-            except _sqlite.Error as error:  # noqa: PERF203 - a loop of attempts
+            except _sqlite.FAILURES as error:  # noqa: PERF203 - a loop of attempts
                 if not _sqlite.is_busy(error) or time.monotonic() >= deadline:
                     raise
                 time.sleep(_SWITCH_PAUSE)

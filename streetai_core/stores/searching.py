@@ -44,7 +44,7 @@ def search(file: DatabaseFile, traces: Traces, pending: tuple[str, ...]) -> Eras
         return Erased(files=files, pending=(*pending, f"the files were not searched: {error}"))
     try:
         stored = _stored(file, traces) if len(found) else found
-    except _sqlite.Error as error:
+    except _sqlite.FAILURES as error:
         return Erased(
             files=files, residual=len(found), pending=(*pending, f"the stored rows could not be compared: {error}")
         )

@@ -31,7 +31,7 @@ def transaction(connection: _sqlite.Connection, path: str, begin: str) -> Iterat
         # A forked child has the connection, but must not touch it.
         if connection.in_transaction and os.getpid() == process:
             # If even this fails, the connection stays in its transaction, and is closed instead of used again.
-            with contextlib.suppress(_sqlite.Error):
+            with contextlib.suppress(*_sqlite.FAILURES):
                 connection.execute("ROLLBACK")
         raise
 

@@ -51,7 +51,7 @@ def foreign_database(path: Path) -> Iterator[ForeignDatabase]:
             yield ForeignDatabase(connection)
         finally:
             connection.close()
-    except (_sqlite.Error, UnicodeDecodeError) as error:
+    except _sqlite.FAILURES as error:
         raise ImportFormatError(f"{path.name} cannot be read as a SQLite database: {error}") from error
 
 

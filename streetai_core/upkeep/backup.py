@@ -173,8 +173,8 @@ def _opens(file: DatabaseFile) -> bool:
     try:
         with closing(file.connect("rw")) as connection:
             connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
-    except (_sqlite.Error, UnicodeDecodeError) as error:
-        if isinstance(error, _sqlite.Error) and _sqlite.is_busy(error):
+    except _sqlite.FAILURES as error:
+        if _sqlite.is_busy(error):
             raise StoreError(f"{file.path} is locked by another program; end it and try again") from error
         return False
     return True
@@ -193,7 +193,7 @@ def _generations(file: DatabaseFile) -> dict[str, int]:
             for row in connection.execute(HEADS).fetchall():
                 if isinstance(row[3], int):
                     found[str(row[1])] = row[3]
-    except (_sqlite.Error, UnicodeDecodeError):
+    except _sqlite.FAILURES:
         pass
     return found
 

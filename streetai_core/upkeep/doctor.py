@@ -59,7 +59,7 @@ def examine(path: str | os.PathLike[str], *, encoder: str | None = None) -> Heal
         return _unreadable(file, str(error), "Examine it with the version that wrote it, or a newer one.")
     except StoreError as error:
         return _unreadable(file, str(error))
-    except (_sqlite.Error, UnicodeDecodeError, OSError) as error:
+    except (*_sqlite.FAILURES, OSError) as error:
         return _unreadable(file, str(error))
 
 
@@ -108,11 +108,11 @@ def _integrity(connection: _sqlite.Connection) -> Iterator[Finding]:
         for (problem,) in connection.execute("PRAGMA integrity_check").fetchmany(_MOST_PROBLEMS):
             if problem != "ok":
                 yield _damage(f"SQLite's own check: {problem}")
-    except (_sqlite.Error, UnicodeDecodeError) as error:
+    except _sqlite.FAILURES as error:
         yield _damage(f"SQLite's own check cannot read the file: {error}")
     try:
         orphans = connection.execute("PRAGMA foreign_key_check").fetchmany(_MOST_PROBLEMS)
-    except (_sqlite.Error, UnicodeDecodeError):
+    except _sqlite.FAILURES:
         return
     for table in sorted({str(row[0]) for row in orphans}):
         yield _damage(f"rows of {table} belong to rows that are not there")
@@ -156,7 +156,7 @@ def _surroundings(file: DatabaseFile) -> Iterator[Finding]:
 def _heads(connection: _sqlite.Connection, findings: list[Finding]) -> list[Row]:
     try:
         return connection.execute(HEADS).fetchall()
-    except (_sqlite.Error, UnicodeDecodeError) as error:
+    except _sqlite.FAILURES as error:
         findings.append(_damage(f"the table of memories cannot be read: {error}"))
         return []
 
@@ -225,7 +225,7 @@ def _damage(what: str, memory_id: str | None = None) -> Finding:
 def _pragma(connection: _sqlite.Connection, pragma: str) -> int:
     try:
         row = connection.execute(pragma).fetchone()
-    except _sqlite.Error:
+    except _sqlite.FAILURES:
         return 0
     return int(row[0]) if row else 0
 

@@ -67,7 +67,7 @@ def counts_of(connection: _sqlite.Connection, key: int) -> dict[str, int]:
     """Table -> rows that a memory should have."""
     try:
         row = connection.execute(COUNTERS, (key,)).fetchone()
-    except (_sqlite.Error, UnicodeDecodeError):
+    except _sqlite.FAILURES:
         row = None
     whole = row is not None and all(isinstance(number, int) for number in row)
     return dict(zip((kind.table for kind in KINDS), row, strict=True)) if whole else {}
@@ -112,6 +112,6 @@ def _first_column(connection: _sqlite.Connection, statement: str) -> list[int]:
         for (value,) in connection.execute(statement):
             if isinstance(value, int) and 0 < value <= _MOST:
                 found.append(value)
-    except (_sqlite.Error, UnicodeDecodeError):
+    except _sqlite.FAILURES:
         pass
     return found

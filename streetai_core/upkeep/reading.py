@@ -109,7 +109,7 @@ def attempted(fetch: Callable[[int, int], list[Row]], low: int, high: int, found
         low, high = spans.pop()
         try:
             yield from fetch(low, high)
-        except (_sqlite.Error, UnicodeDecodeError):
+        except _sqlite.FAILURES:
             attempts += 1
             found.unreadable = True
             if low < high and attempts < _MOST_ATTEMPTS:
@@ -122,7 +122,7 @@ def _rows(connection: _sqlite.Connection, kind: Kind, memory_key: int, last: int
     if span is None:
         try:
             yield from connection.execute(kind.select, (memory_key,)).fetchall()
-        except (_sqlite.Error, UnicodeDecodeError):
+        except _sqlite.FAILURES:
             found.unreadable = True
         return
 

@@ -93,7 +93,7 @@ def _salvaged(source: str, folder: str, new: str) -> list[SalvagedMemory]:
         with closing(tolerant(openable_copy(source, folder).connect("rw"))) as connection, SqliteStore(new) as store:
             found = ((owner, whole_rows(connection, owner, source)) for owner in owners(connection, source))
             saved = _written(store, found)
-    except _sqlite.Error as error:
+    except _sqlite.FAILURES as error:
         raise DamagedFileError(f"{source} is damaged so badly that nothing of it can be read: {error}") from error
     if not saved:
         raise DamagedFileError(f"{source} has no row that is as it was written; restore it from a backup")

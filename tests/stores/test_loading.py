@@ -1,6 +1,7 @@
 """Loading a memory as columns gives what reading it row by row gives, and notices what that notices."""
 
 import shutil
+import struct
 
 import numpy as np
 import pytest
@@ -189,6 +190,19 @@ def test_the_checksums_of_columns_are_those_of_rows(rows):
 def test_other_rows_have_other_checksums(one, other):
     """Property: whatever column it is that differs."""
     assert (row_checksum(one) == row_checksum(other)) == (repr(one) == repr(other))
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        pytest.param((0, 0.0, "", b"", None), id="nothing"),
+        pytest.param(("words", b"words"), id="the same bytes"),
+        pytest.param((struct.unpack("<q", struct.pack("<d", 0.75))[0], 0.75), id="the same bits"),
+    ],
+)
+def test_values_of_other_types_have_other_checksums(values):
+    """One flipped bit in a row of SQLite makes one of these of another."""
+    assert len({row_checksum((1, value)) for value in values}) == len(values)
 
 
 def test_a_number_that_no_column_holds_has_no_checksum():

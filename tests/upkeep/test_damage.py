@@ -1,6 +1,7 @@
 """Files that are damaged in every way: never a wrong answer, never a traceback, and what is whole can be saved."""
 
 import random
+import re
 import secrets
 from collections import Counter
 
@@ -13,8 +14,8 @@ from streetai_core.upkeep.salvage import salvage
 from tests.upkeep.files import NAMES, everything, fill, values
 
 PAGE = 4096
-CASES = {"bit": 90, "truncated": 50, "zeroed": 60, "swapped": 50}
-"""Together with the 150 bit flips of the stores' tests: 400."""
+CASES = {"bit": 90, "schema": 60, "truncated": 50, "zeroed": 60, "swapped": 50}
+"""Together with the 150 bit flips of the stores' tests: 460."""
 SALVAGED = 6
 """Every so many cases are salvaged too."""
 
@@ -25,6 +26,10 @@ def damaged(data, way, rng):
     pages = len(copy) // PAGE
     if way == "bit":
         copy[rng.randrange(len(copy))] ^= 1 << rng.randrange(8)
+    elif way == "schema":
+        # SQLite quotes it in its messages, which the driver then cannot decode.
+        starts = [match.start() for match in re.finditer(b"CREATE ", data)]
+        copy[rng.choice(starts) + rng.randrange(100)] ^= 0x80
     elif way == "truncated":
         del copy[rng.randrange(len(copy)) :]
     elif way == "zeroed":
