@@ -15,18 +15,19 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, overload
 
 from streetai_core.adapters.anthropic_bodies import plain
 from streetai_core.adapters.anthropic_codec import AnthropicMessages
-from streetai_core.adapters.clients import Binding, bind, told
-from streetai_core.adapters.stainless import AsyncWithMemory, StainlessBinding, SyncWithMemory, remembering
+from streetai_core.adapters.clients import bind, check_client
+from streetai_core.adapters.stainless import AsyncWithMemory, Resources, SyncWithMemory, remembering
 from streetai_core.adapters.turns import MemoryTurn
-from streetai_core.errors import InputError, MissingExtraError
+from streetai_core.errors import MissingExtraError
 from streetai_core.failures import OnError
 from streetai_core.registry import MemoryRegistry
 
 try:
+    import anthropic
     from anthropic import Anthropic, AsyncAnthropic
 except ModuleNotFoundError as error:
     raise MissingExtraError("anthropic", "anthropic") from error
@@ -39,7 +40,7 @@ _CODECS = {"/v1/messages": _MESSAGES, "/v1/messages?beta=true": _MESSAGES}
 """Older versions of the SDK have the query in the path."""
 
 _METHODS = ("create", "parse", "stream")
-_RESOURCES = {"messages": _METHODS, "beta": {"messages": _METHODS}}
+_RESOURCES: Resources = {"messages": _METHODS, "beta": {"messages": _METHODS}}
 
 
 class _Sync(SyncWithMemory):
@@ -59,27 +60,82 @@ class _Async(AsyncWithMemory):
 
 
 if TYPE_CHECKING:
+    from anthropic import (
+        AnthropicBedrock,
+        AnthropicBedrockMantle,
+        AnthropicVertex,
+        AsyncAnthropicBedrock,
+        AsyncAnthropicBedrockMantle,
+        AsyncAnthropicVertex,
+    )
+    from typing_extensions import Unpack
+
+    from streetai_core.adapters.clients import MemoryOptions
 
     class AnthropicWithMemory(_Sync, Anthropic):
         """What `with_memory` returns, for type checkers."""
 
+    class BedrockWithMemory(_Sync, AnthropicBedrock):
+        """The same of a client of Amazon Bedrock."""
+
+    class BedrockMantleWithMemory(_Sync, AnthropicBedrockMantle):
+        """The same of a client of Amazon Bedrock's own Messages API."""
+
+    class VertexWithMemory(_Sync, AnthropicVertex):
+        """The same of a client of Google's Vertex AI."""
+
     class AsyncAnthropicWithMemory(_Async, AsyncAnthropic):
         """What `with_memory_async` returns, for type checkers."""
 
+    class AsyncBedrockWithMemory(_Async, AsyncAnthropicBedrock):
+        """The same of a client of Amazon Bedrock."""
 
+    class AsyncBedrockMantleWithMemory(_Async, AsyncAnthropicBedrockMantle):
+        """The same of a client of Amazon Bedrock's own Messages API."""
+
+    class AsyncVertexWithMemory(_Async, AsyncAnthropicVertex):
+        """The same of a client of Google's Vertex AI."""
+
+
+def _kinds(prefix: str) -> tuple[type, ...]:
+    """The SDK's clients that make chat calls; those of the clouds are no `Anthropic`, and not all versions have all."""
+    names = (f"{prefix}{cloud}" for cloud in ("", "Bedrock", "BedrockMantle", "Vertex"))
+    return tuple(kind for name in names if (kind := getattr(anthropic, name, None)) is not None)
+
+
+_SYNC, _ASYNC = _kinds("Anthropic"), _kinds("AsyncAnthropic")
+
+
+@overload
 def with_memory(
-    client: Anthropic,
+    client: Anthropic, memory_id: str | None = None, **options: Unpack[MemoryOptions]
+) -> AnthropicWithMemory: ...
+@overload
+def with_memory(
+    client: AnthropicBedrock, memory_id: str | None = None, **options: Unpack[MemoryOptions]
+) -> BedrockWithMemory: ...
+@overload
+def with_memory(
+    client: AnthropicBedrockMantle, memory_id: str | None = None, **options: Unpack[MemoryOptions]
+) -> BedrockMantleWithMemory: ...
+@overload
+def with_memory(
+    client: AnthropicVertex, memory_id: str | None = None, **options: Unpack[MemoryOptions]
+) -> VertexWithMemory: ...
+def with_memory(
+    client: Any,
     memory_id: str | None = None,
     *,
     registry: MemoryRegistry | str | os.PathLike[str] | None = None,
     conversation_id: str | None = None,
     token_budget: int | None = None,
     on_error: OnError | None = None,
-) -> AnthropicWithMemory:
+) -> Any:
     """A client with a memory. It shares connections and options with `client`, which stays as it is.
 
     Args:
-        client: an `Anthropic`, or of a class derived from it.
+        client: an `Anthropic`, `AnthropicBedrock`, `AnthropicBedrockMantle` or `AnthropicVertex`, or of a class derived
+            from one of them, such as `AnthropicFoundry`.
         memory_id: whose memory; `None`: each call says so. A call can always name another one.
         registry: where the memories are: a registry, which stays yours to close, after the client, or a database file;
             `None`: the file `memory.db` in the current folder.
@@ -90,43 +146,44 @@ def with_memory(
     Raises:
         InputError: an argument cannot be used.
     """
-    if not isinstance(client, Anthropic):
-        raise InputError(
-            f"client must be an anthropic.Anthropic, got {told(client, AsyncAnthropic, 'with_memory_async')}"
-        )
-    binding = _with_calls(
-        bind(client, memory_id, registry, conversation_id, token_budget=token_budget, on_error=on_error)
-    )
-    made: AnthropicWithMemory = remembering(client, binding, _Sync)
-    return made
+    check_client(client, _SYNC, "an anthropic.Anthropic", _ASYNC, "with_memory_async")
+    binding = bind(client, memory_id, registry, conversation_id, token_budget=token_budget, on_error=on_error)
+    return remembering(client, _Sync, binding, _CODECS, _RESOURCES)
 
 
+@overload
 def with_memory_async(
-    client: AsyncAnthropic,
+    client: AsyncAnthropic, memory_id: str | None = None, **options: Unpack[MemoryOptions]
+) -> AsyncAnthropicWithMemory: ...
+@overload
+def with_memory_async(
+    client: AsyncAnthropicBedrock, memory_id: str | None = None, **options: Unpack[MemoryOptions]
+) -> AsyncBedrockWithMemory: ...
+@overload
+def with_memory_async(
+    client: AsyncAnthropicBedrockMantle, memory_id: str | None = None, **options: Unpack[MemoryOptions]
+) -> AsyncBedrockMantleWithMemory: ...
+@overload
+def with_memory_async(
+    client: AsyncAnthropicVertex, memory_id: str | None = None, **options: Unpack[MemoryOptions]
+) -> AsyncVertexWithMemory: ...
+def with_memory_async(
+    client: Any,
     memory_id: str | None = None,
     *,
     registry: MemoryRegistry | str | os.PathLike[str] | None = None,
     conversation_id: str | None = None,
     token_budget: int | None = None,
     on_error: OnError | None = None,
-) -> AsyncAnthropicWithMemory:
+) -> Any:
     """An async client with a memory, whose work never blocks the event loop; arguments as for `with_memory`.
 
     Raises:
         InputError: an argument cannot be used.
     """
-    if not isinstance(client, AsyncAnthropic):
-        raise InputError(f"client must be an anthropic.AsyncAnthropic, got {told(client, Anthropic, 'with_memory')}")
-    binding = _with_calls(
-        bind(client, memory_id, registry, conversation_id, token_budget=token_budget, on_error=on_error)
-    )
-    made: AsyncAnthropicWithMemory = remembering(client, binding, _Async)
-    return made
-
-
-def _with_calls(binding: Binding) -> StainlessBinding:
-    """The binding of a client, with the calls that it is for."""
-    return StainlessBinding(binding.interceptor, binding.defaults, _CODECS, _RESOURCES)
+    check_client(client, _ASYNC, "an anthropic.AsyncAnthropic", _SYNC, "with_memory")
+    binding = bind(client, memory_id, registry, conversation_id, token_budget=token_budget, on_error=on_error)
+    return remembering(client, _Async, binding, _CODECS, _RESOURCES)
 
 
 def _readable(path: object, body: object) -> object:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass, replace
-from typing import TypeVar
+from typing import TypedDict, TypeVar
 
 from streetai_core.adapters.interceptor import Interceptor
 from streetai_core.adapters.sessions import Memories, SessionDefaults
@@ -31,6 +31,15 @@ class Binding:
             InputError: an id cannot be used.
         """
         return replace(self, defaults=self.defaults.changed(memory_id, conversation_id))
+
+
+class MemoryOptions(TypedDict, total=False):
+    """What every `with_memory` takes besides client and memory id, for type checkers."""
+
+    registry: MemoryRegistry | str | os.PathLike[str] | None
+    conversation_id: str | None
+    token_budget: int | None
+    on_error: OnError | None
 
 
 class WithMemory:
@@ -85,6 +94,21 @@ def bind(
     return Binding(Interceptor(Memories(registry), token_budget=token_budget, on_error=on_error), defaults)
 
 
-def told(client: object, other: type, function: str) -> str:
-    """The class of a client that cannot be used, and the function for it, if it is of the other kind."""
-    return type(client).__name__ + (f"; use {function}" if isinstance(client, other) else "")
+def check_client(
+    client: object, kinds: type | tuple[type, ...], named: str, other: type | tuple[type, ...], function: str
+) -> None:
+    """See to it that a client is of one of these classes.
+
+    Args:
+        client: what was given.
+        kinds: the classes.
+        named: the same in words, with an article.
+        other: the classes that another function is for, as `isinstance` takes them.
+        function: the name of that function.
+
+    Raises:
+        InputError: it is not.
+    """
+    if not isinstance(client, kinds):
+        hint = f"; use {function}" if isinstance(client, other) else ""
+        raise InputError(f"client must be {named}, got {type(client).__name__}{hint}")

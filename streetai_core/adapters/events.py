@@ -1,9 +1,10 @@
-"""The events of a stream of server-sent events, read from its bytes."""
+"""The events of a stream, read from its bytes: server-sent ones, as nearly all providers have them."""
 
 from __future__ import annotations
 
 import json
 import re
+from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from typing import Any
 
@@ -16,6 +17,35 @@ _END_OF_STREAM = "[DONE]"
 
 _LONGEST_END = 4
 """Bytes of the longest way to end an event."""
+
+
+class Events(ABC):
+    """The form in which a stream has its events. One object reads one stream."""
+
+    @abstractmethod
+    def cut(self, chunk: bytes) -> Iterator[bytes]:
+        """The next piece of the stream, cut after each event that ends in it."""
+
+    @abstractmethod
+    def read(self, data: bytes) -> list[dict[str, Any]]:
+        """The JSON of the events that ended in `data`, the stream so far. What is no JSON object is left out."""
+
+
+class ServerSentEvents(Events):
+    """`text/event-stream`."""
+
+    def __init__(self) -> None:
+        self._before = b""
+
+    def cut(self, chunk: bytes) -> Iterator[bytes]:
+        """The next piece, cut after empty lines."""
+        before = self._before
+        self._before = (before + chunk)[1 - _LONGEST_END :]
+        return at_events(chunk, before)
+
+    def read(self, data: bytes) -> list[dict[str, Any]]:
+        """What the events have as `data:`."""
+        return events_of(data)
 
 
 def at_events(chunk: bytes, before: bytes = b"") -> Iterator[bytes]:

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import os
 
-from streetai_core.adapters.clients import bind, told
+from streetai_core.adapters.clients import bind, check_client
 from streetai_core.adapters.gemini_clients import (
     AsyncClient,
     Client,
@@ -24,7 +24,6 @@ from streetai_core.adapters.gemini_clients import (
     remembering,
 )
 from streetai_core.adapters.turns import MemoryTurn
-from streetai_core.errors import InputError
 from streetai_core.failures import OnError
 from streetai_core.registry import MemoryRegistry
 
@@ -54,8 +53,7 @@ def with_memory(
     Raises:
         InputError: an argument cannot be used.
     """
-    if not isinstance(client, Client):
-        raise InputError(f"client must be a google.genai.Client, got {told(client, AsyncClient, 'with_memory_async')}")
+    check_client(client, Client, "a google.genai.Client", AsyncClient, "with_memory_async")
     return remembering(
         client, bind(client, memory_id, registry, conversation_id, token_budget=token_budget, on_error=on_error)
     )
@@ -83,8 +81,7 @@ def with_memory_async(
     Raises:
         InputError: an argument cannot be used.
     """
-    if not isinstance(client, Client | AsyncClient):
-        raise InputError(f"client must be a google.genai.Client, or its aio, got {type(client).__name__}")
+    check_client(client, (Client, AsyncClient), "a google.genai.Client, or its aio", (), "")
     binding = bind(client, memory_id, registry, conversation_id, token_budget=token_budget, on_error=on_error)
     if isinstance(client, Client):
         return MemoryAsyncClient(client.aio, binding, owner=client, closes=True)

@@ -15,18 +15,12 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
-from streetai_core.adapters.clients import Binding, bind, told
+from streetai_core.adapters.clients import bind, check_client
 from streetai_core.adapters.openai_chat import ChatCompletions
 from streetai_core.adapters.openai_responses import Responses
-from streetai_core.adapters.stainless import (
-    AsyncWithMemory,
-    Resources,
-    StainlessBinding,
-    SyncWithMemory,
-    remembering,
-)
+from streetai_core.adapters.stainless import AsyncWithMemory, Resources, SyncWithMemory, remembering
 from streetai_core.adapters.turns import MemoryTurn
-from streetai_core.errors import InputError, MissingExtraError
+from streetai_core.errors import MissingExtraError
 from streetai_core.failures import OnError
 from streetai_core.registry import MemoryRegistry
 
@@ -75,12 +69,9 @@ def with_memory(
     Raises:
         InputError: an argument cannot be used.
     """
-    if not isinstance(client, OpenAI):
-        raise InputError(f"client must be an openai.OpenAI, got {told(client, AsyncOpenAI, 'with_memory_async')}")
-    binding = _with_calls(
-        bind(client, memory_id, registry, conversation_id, token_budget=token_budget, on_error=on_error)
-    )
-    made: OpenAIWithMemory = remembering(client, binding, SyncWithMemory)
+    check_client(client, OpenAI, "an openai.OpenAI", AsyncOpenAI, "with_memory_async")
+    binding = bind(client, memory_id, registry, conversation_id, token_budget=token_budget, on_error=on_error)
+    made: OpenAIWithMemory = remembering(client, SyncWithMemory, binding, _CODECS, _RESOURCES)
     return made
 
 
@@ -98,15 +89,7 @@ def with_memory_async(
     Raises:
         InputError: an argument cannot be used.
     """
-    if not isinstance(client, AsyncOpenAI):
-        raise InputError(f"client must be an openai.AsyncOpenAI, got {told(client, OpenAI, 'with_memory')}")
-    binding = _with_calls(
-        bind(client, memory_id, registry, conversation_id, token_budget=token_budget, on_error=on_error)
-    )
-    made: AsyncOpenAIWithMemory = remembering(client, binding, AsyncWithMemory)
+    check_client(client, AsyncOpenAI, "an openai.AsyncOpenAI", OpenAI, "with_memory")
+    binding = bind(client, memory_id, registry, conversation_id, token_budget=token_budget, on_error=on_error)
+    made: AsyncOpenAIWithMemory = remembering(client, AsyncWithMemory, binding, _CODECS, _RESOURCES)
     return made
-
-
-def _with_calls(binding: Binding) -> StainlessBinding:
-    """The binding of a client, with the calls that it is for."""
-    return StainlessBinding(binding.interceptor, binding.defaults, _CODECS, _RESOURCES)

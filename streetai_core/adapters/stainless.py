@@ -36,8 +36,6 @@ class StainlessBinding(Binding):
 
     codecs: Mapping[str, Codec]
     """By the path of a chat call."""
-    resources: Resources
-    """Where chat calls are made."""
 
     def of_call(self, path: object, body: object, options: Mapping[str, Any]) -> tuple[Codec | None, Session | None]:
         """What a call is; no codec: it is no chat call.
@@ -126,38 +124,59 @@ class AsyncWithMemory(StainlessClient):
         await asyncio.to_thread(self._streetai.interceptor.close)
 
 
-def remembering(client: Any, binding: StainlessBinding, kind: Any) -> Any:
-    """A client with a memory, that shares all else with `client`, which stays as it is; `kind` says of which sort."""
+def remembering(client: Any, kind: Any, binding: Binding, codecs: Mapping[str, Codec], resources: Resources) -> Any:
+    """A client with a memory, that shares all else with `client`, which stays as it is.
+
+    Args:
+        client: of the SDK.
+        kind: `SyncWithMemory` or `AsyncWithMemory`, or a class derived from one.
+        binding: what makes it one with a memory.
+        codecs: by the path of a chat call.
+        resources: where chat calls are made.
+    """
     like: Any = type(client)
-    made: Any = object.__new__(_client_class(like, kind, tuple(binding.resources)))
-    # What the client has made of itself for later, such as its resources, would lead back to it.
-    own = {name: value for name, value in vars(client).items() if not _is_cached(like, name)}
-    made.__dict__.update(own, _streetai=binding)
+    # Resources that the client has made, at once or for later, would lead back to it.
+    own = {name: value for name, value in vars(client).items() if not _is_cached(like, name) or _is_plain(value)}
+    assigned = {name: own.pop(name) for name in resources if name in own}
+    made: Any = object.__new__(_client_class(like, kind, _frozen(resources), frozenset(assigned)))
+    made.__dict__.update(own, _streetai=StainlessBinding(binding.interceptor, binding.defaults, codecs))
+    for name, resource in assigned.items():
+        setattr(made, name, type(resource)(made))
     return made
 
 
 @functools.cache
-def _client_class(base: Any, kind: Any, names: tuple[str, ...]) -> type:
-    """The class of clients like `base`, with a memory; `kind` says of which sort."""
-    resources = {name: _cached(_resource_of(base, name), name) for name in names if hasattr(base, name)}
-    space = {"__doc__": base.__doc__, "__module__": base.__module__, **resources}
+def _client_class(base: Any, kind: Any, chat: tuple[Any, ...], assigned: frozenset[str]) -> type:
+    """The class of clients like `base`, with a memory; `kind` says of which sort.
+
+    Args:
+        base: the client's class.
+        kind: the class that has `post`.
+        chat: where chat calls are made.
+        assigned: the resources that the constructor of a client assigns; others are made when they are asked for.
+    """
+    space: dict[str, Any] = {"__doc__": base.__doc__, "__module__": base.__module__}
+    for name, inner in chat:
+        if name in assigned:
+            space[name] = _assigned(name, inner)
+        elif hasattr(base, name):
+            space[name] = _cached(_inner_of(base, name, inner), name)
     return type(f"{base.__name__}WithMemory", (kind, base), space)
 
 
-def _resource_of(base: type, name: str) -> Callable[[Any], Any]:
-    """How a client makes one of its resources: as it did, and with ours in it."""
-    made = inspect.getattr_static(base, name).func
+def _assigned(name: str, chat: tuple[Any, ...]) -> property:
+    """A resource that a client is given when it is made: ours takes its place, also in a copy of the client."""
 
-    def resource(self: Any) -> Any:
-        return _remembering_resource(made(self), self._streetai.resources[name])
+    def assign(self: Any, resource: Any) -> None:
+        vars(self)[name] = _remembering_resource(resource, chat)
 
-    return resource
+    return property(lambda self: vars(self)[name], assign)
 
 
-def _remembering_resource(resource: Any, chat: Any) -> Any:
+def _remembering_resource(resource: Any, chat: tuple[Any, ...]) -> Any:
     """A resource whose chat calls can name a memory."""
     like: Any = type(resource)
-    made: Any = object.__new__(_resource_class(like, _frozen(chat)))
+    made: Any = object.__new__(_resource_class(like, chat))
     made.__dict__.update(resource.__dict__)
     return made
 
@@ -175,7 +194,8 @@ def _resource_class(base: Any, chat: tuple[Any, ...]) -> type:
     return type(base.__name__, (base,), space)
 
 
-def _inner_of(base: type, name: str, chat: Any) -> Callable[[Any], Any]:
+def _inner_of(base: type, name: str, chat: tuple[Any, ...]) -> Callable[[Any], Any]:
+    """How something of the SDK makes one of its resources: as it did, and with ours in it."""
     made = inspect.getattr_static(base, name).func
     return lambda self: _remembering_resource(made(self), chat)
 
@@ -204,6 +224,11 @@ def _cached(make: Callable[[Any], Any], name: str) -> functools.cached_property[
 
 def _is_cached(base: type, name: str) -> bool:
     return isinstance(inspect.getattr_static(base, name, None), functools.cached_property)
+
+
+def _is_plain(value: object) -> bool:
+    """Whether it is a setting, for which some clients have a place like that of a resource."""
+    return value is None or isinstance(value, str | int | float)
 
 
 def _frozen(chat: Any) -> tuple[Any, ...]:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from streetai_core.adapters.codec import Codec, Reply
-from streetai_core.adapters.events import events_of, json_of
+from streetai_core.adapters.events import json_of
 from streetai_core.adapters.interceptor import Interceptor
 from streetai_core.adapters.tee import ReadSoFar, aread_along, read_along
 from streetai_core.adapters.turns import Turn
@@ -79,7 +79,7 @@ def _reply_in(codec: Codec, response: Any, http: Any) -> Reply | None:
 def _reply_read(codec: Codec, read: ReadSoFar) -> Reply | None:
     """What a response said, as far as it was read."""
     data = read.data
-    if read.is_events:
-        return codec.read_events(events_of(data))
+    if read.events is not None:
+        return codec.read_events(read.events.read(data))
     whole = json_of(data)
     return codec.read_reply(whole) if isinstance(whole, Mapping) else None

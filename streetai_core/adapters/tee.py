@@ -11,8 +11,15 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from typing import Any
 from weakref import finalize
 
-from streetai_core.adapters.events import at_events
+from streetai_core.adapters.amazon_events import AmazonEvents
+from streetai_core.adapters.events import Events, ServerSentEvents
 from streetai_core.adapters.later import must_not_wait
+
+_EVENTS: dict[str, type[Events]] = {
+    "text/event-stream": ServerSentEvents,
+    "application/vnd.amazon.eventstream": AmazonEvents,
+}
+"""By the type of a response."""
 
 
 class ReadSoFar:
@@ -26,7 +33,9 @@ class ReadSoFar:
 
     def __init__(self, response: Any, ended: Callable[[ReadSoFar], Any], later: Callable[[ReadSoFar], None]) -> None:
         headers = response.headers
-        self.is_events = "text/event-stream" in headers.get("content-type", "")
+        kind = headers.get("content-type", "").lower()
+        self.events = next((events() for name, events in _EVENTS.items() if name in kind), None)
+        """What the bytes are read as; `None`: no events."""
         self._encoding = headers.get("content-encoding", "identity")
         self._kind = type(response)
         self._pieces: list[bytes] = []
@@ -45,8 +54,7 @@ class ReadSoFar:
 
     def pieces(self, chunk: bytes) -> Iterator[bytes]:
         """A chunk on its way to the reader, event by event: what was not asked for any more has not been read."""
-        before = self._pieces[-1] if self._pieces else b""
-        for piece in at_events(chunk, before) if self.is_events and self._encoding == "identity" else (chunk,):
+        for piece in self.events.cut(chunk) if self.events and self._encoding == "identity" else (chunk,):
             self._pieces.append(piece)
             yield piece
 

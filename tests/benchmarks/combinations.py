@@ -110,9 +110,10 @@ CLIENTS = Plugin(
     name="clients",
     folder="adapters",
     optional=(),
-    # Google's SDK has an async client of its own beside httpx, which is optional and tested too.
-    testing=("aiohttp", "pytest", "pytest-asyncio", "hypothesis", "blockbuster>=1.5.29,<1.6"),
-    shown=("openai", "anthropic", "google-genai", "httpx", "aiohttp", "pydantic"),
+    # Google's SDK has an async client of its own beside httpx, and Anthropic's needs boto3 for Bedrock: both are
+    # optional and tested too.
+    testing=("aiohttp", "boto3", "pytest", "pytest-asyncio", "hypothesis", "blockbuster>=1.5.29,<1.6"),
+    shown=("openai", "anthropic", "google-genai", "httpx", "aiohttp", "boto3", "pydantic"),
     combinations=(
         Combination("oldest", ("openai==2.0.0", "anthropic==0.70.0", "google-genai==1.40.0"), _OLD_VALIDATOR),
         Combination("newest", ("openai>=2", "anthropic>=0.70,<3", "google-genai>=1.40,<4")),

@@ -85,19 +85,20 @@ class Chats(Models):
         return driver.wait(chat.send_message_stream(message))
 
 
-def sdk_client(url, timeout=30):
-    """The SDK's client. Left to itself it prefers aiohttp, if that is there, and uses what aiohttp deprecates.
+def sdk_client(url, timeout=30, **options):
+    """The SDK's client, with a key if `options` say nothing else.
 
-    It loads no certificates, which take most of the time to make one: the SDK takes what is given, if it is true.
+    Left to itself it prefers aiohttp, if that is there, and uses what aiohttp deprecates. It loads no certificates,
+    which take most of the time to make one: the SDK takes what is given, if it is true.
     """
-    options = {"transport": httpx.AsyncHTTPTransport(verify=NO_CERTIFICATES), "verify": NO_CERTIFICATES}
+    uncertified = {"transport": httpx.AsyncHTTPTransport(verify=NO_CERTIFICATES), "verify": NO_CERTIFICATES}
     return genai.Client(
-        api_key="none",
+        **(options or {"api_key": "none"}),
         http_options={
             "base_url": url,
             "timeout": int(timeout * 1000),
             "client_args": {"verify": NO_CERTIFICATES},
-            "async_client_args": options,
+            "async_client_args": uncertified,
         },
     )
 

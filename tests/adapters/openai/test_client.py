@@ -6,7 +6,7 @@ import sys
 import weakref
 
 import pytest
-from openai import AsyncOpenAI, AzureOpenAI, OpenAI
+from openai import AsyncOpenAI, OpenAI
 from openai.resources.chat.completions import Completions
 
 from streetai_core import MemoryRegistry
@@ -64,22 +64,6 @@ def test_every_way_to_the_calls_has_the_memory(chat, registry):
         assert response.parse().choices[0].message.content == "Noted."
     assert ["ida", "jonas", "mara"] == registry.ids()
     assert client.memory_turn(raw.parse()) == client.memory_turn(raw)
-    client.close()
-
-
-def test_azures_client_too(chat, registry):
-    """Another class of clients, with paths of its own."""
-    azure = AzureOpenAI(
-        base_url=f"{chat.url}/openai",
-        api_key="none",
-        api_version="1",
-        max_retries=0,
-        default_headers={"authorization": "x"},
-    )
-    client = with_memory(azure, "mara", registry=registry)
-    assert isinstance(client, AzureOpenAI)
-    client.with_options(timeout=9).chat.completions.create(model="m", messages=HELLO)
-    assert [("user", HELLO[0]["content"]), ("assistant", "Noted.")] == stored(registry)
     client.close()
 
 

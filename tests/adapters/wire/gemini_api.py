@@ -33,7 +33,7 @@ def faults(headers, body):
     """What is wrong with a request, each a sentence; empty for a valid one."""
     found = [f"unknown field {name}" for name in sorted(set(body) - FIELDS)]
     found += [f"header {name} is not for the provider" for name in headers if "streetai" in name.lower()]
-    if not headers.get("x-goog-api-key"):
+    if not (headers.get("x-goog-api-key") or headers.get("authorization")):  # Vertex AI has the second
         found.append("no key")
     system = body.get("systemInstruction")
     if system is not None and not any(part.get("text", "").strip() for part in system.get("parts") or []):

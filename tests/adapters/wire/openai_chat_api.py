@@ -34,7 +34,7 @@ def faults(headers, body):
     """What is wrong with a request, each a sentence; empty for a valid one."""
     found = [f"unknown field {name}" for name in sorted(set(body) - FIELDS)]
     found += [f"header {name} is not for the provider" for name in headers if "streetai" in name.lower()]
-    if not headers.get("authorization"):
+    if not (headers.get("authorization") or headers.get("api-key")):  # Azure's clients send the second
         found.append("no key")
     if not isinstance(body.get("model"), str):
         found.append("no model")

@@ -27,7 +27,11 @@ class Wire:
     """What the server has been told to answer, and what came in."""
 
     api: object
-    """A module with `faults`, `whole`, `frames`, `failure` and `texts`, and `side` if it has more than chat calls."""
+    """A module with `faults`, `whole`, `frames`, `failure` and `texts`.
+
+    It may have `side`, if there is more than chat calls; `arrived`, if the path says a part of what is asked for; and
+    `content_type`, if its streams are not of server-sent events.
+    """
     url: str = ""
     """Where the server is, without a path."""
     answers: deque = field(default_factory=deque)
@@ -65,6 +69,8 @@ class _Handler(BaseHTTPRequestHandler):
         if beside is not None:
             self._whole(200, beside)
             return
+        if hasattr(wire.api, "arrived"):
+            body = wire.api.arrived(self.path, body)
         headers = {name.lower(): value for name, value in self.headers.items()}
         faults = wire.api.faults(headers, body)
         wire.invalid += [(self.path, fault, body) for fault in faults]
@@ -95,7 +101,7 @@ class _Handler(BaseHTTPRequestHandler):
 
     def _stream(self, answer, frames):
         self.send_response(200)
-        self.send_header("Content-Type", "text/event-stream")
+        self.send_header("Content-Type", getattr(self.wire.api, "content_type", "text/event-stream"))
         self.send_header("Transfer-Encoding", "chunked")
         self.end_headers()
         try:
