@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import copy
+from collections.abc import Mapping
 from types import EllipsisType
-from typing import Any
+from typing import TYPE_CHECKING, Any, Generic, TypedDict, TypeVar
 
 from streetai_core.adapters.clients import Binding, WithMemory
 from streetai_core.adapters.gemini_calls import Call, CallTransport
@@ -13,7 +14,7 @@ from streetai_core.adapters.gemini_streams import AsyncCallStream, AsyncChatStre
 from streetai_core.errors import MissingExtraError
 
 try:
-    from google.genai import Client
+    from google.genai import Client, types
     from google.genai.chats import AsyncChat, AsyncChats, Chat, Chats
     from google.genai.client import AsyncClient
     from google.genai.models import AsyncModels, Models
@@ -25,72 +26,101 @@ __all__ = ["AsyncClient", "Client", "MemoryAsyncClient", "MemoryClient", "rememb
 Id = str | None | EllipsisType
 """An id for one call; `...`: the client's."""
 
+_IDS = ("memory_id", "conversation_id")
+"""What a call takes besides what the SDK knows."""
 
-class MemoryModels(Models):
-    """The SDK's models, with a memory round `generate_content` and `generate_content_stream`."""
+if TYPE_CHECKING:
+    from typing_extensions import NotRequired, Unpack
 
-    def __init__(self, models: Models, binding: Binding) -> None:
+    class Request(TypedDict):
+        """What `generate_content` and its stream take."""
+
+        model: str
+        contents: types.ContentListUnion | types.ContentListUnionDict
+        config: NotRequired[types.GenerateContentConfigOrDict | None]
+        memory_id: NotRequired[Id]
+        conversation_id: NotRequired[Id]
+
+
+M = TypeVar("M", bound="_Models")
+C = TypeVar("C")
+
+
+class _Models:
+    """What models with a memory have alike, be they async or not.
+
+    Args:
+        models: the SDK's.
+        binding: what gives them a memory.
+    """
+
+    def __init__(self, models: Any, binding: Binding) -> None:
         self.__dict__.update(vars(models))
         self._plain = models
         self._binding = binding
         self.newest: Call | None = None
         """The newest call that is streamed."""
 
-    def generate_content(self, *, memory_id: Id = ..., conversation_id: Id = ..., **options: Any) -> Any:
+    def about(self: M, memory_id: Id, conversation_id: Id) -> M:  # noqa: PYI019 - Self needs Python 3.11
+        """The same for another memory or conversation."""
+        return type(self)(self._plain, self._binding.bound(memory_id, conversation_id))
+
+    def _call(self, request: Mapping[str, Any]) -> tuple[Call, Any, dict[str, Any]]:
+        """A call that is about to be made, the SDK's models, whose requests pass through it, and what is theirs of it.
+
+        Raises:
+            InputError: it has no memory id, or one that cannot be used.
+        """
+        ids = {name: request[name] for name in _IDS if name in request}
+        call = Call(self._binding.interceptor, self._binding.defaults.session(**ids))
+        seen = copy.copy(self._plain)
+        seen._api_client = CallTransport(seen._api_client, call)  # noqa: SLF001 - the SDK has no other way in
+        return call, seen, {name: value for name, value in request.items() if name not in ids}
+
+
+class MemoryModels(_Models, Models):
+    """The SDK's models, with a memory round `generate_content` and `generate_content_stream`."""
+
+    def generate_content(self, **request: Unpack[Request]) -> types.GenerateContentResponse:
         """As the SDK's, of the memory and conversation of the client, or of those given here."""
-        call = _call(self._binding, memory_id, conversation_id)
+        call, seen, plain = self._call(request)
         try:
-            response = _seen_by(self._plain, call).generate_content(**options)
+            response: types.GenerateContentResponse = seen.generate_content(**plain)
         finally:
             call.end()
         call.answered(response)
         return response
 
-    def generate_content_stream(self, *, memory_id: Id = ..., conversation_id: Id = ..., **options: Any) -> CallStream:
+    def generate_content_stream(self, **request: Unpack[Request]) -> CallStream:
         """As the SDK's, of the memory and conversation of the client, or of those given here."""
-        call = self.newest = _call(self._binding, memory_id, conversation_id)
-        return CallStream(_seen_by(self._plain, call).generate_content_stream(**options), call)
-
-    def about(self, memory_id: Id, conversation_id: Id) -> MemoryModels:
-        """The same for another memory or conversation."""
-        return MemoryModels(self._plain, self._binding.bound(memory_id, conversation_id))
+        call, seen, plain = self._call(request)
+        self.newest = call
+        return CallStream(seen.generate_content_stream(**plain), call)
 
 
-class MemoryAsyncModels(AsyncModels):
+class MemoryAsyncModels(_Models, AsyncModels):
     """The SDK's async models, with a memory round `generate_content` and `generate_content_stream`."""
 
-    def __init__(self, models: AsyncModels, binding: Binding) -> None:
-        self.__dict__.update(vars(models))
-        self._plain = models
-        self._binding = binding
-        self.newest: Call | None = None
-        """The newest call that is streamed."""
-
-    async def generate_content(self, *, memory_id: Id = ..., conversation_id: Id = ..., **options: Any) -> Any:
+    async def generate_content(self, **request: Unpack[Request]) -> types.GenerateContentResponse:
         """As the SDK's, of the memory and conversation of the client, or of those given here."""
-        call = _call(self._binding, memory_id, conversation_id)
+        call, seen, plain = self._call(request)
         try:
-            response = await _seen_by(self._plain, call).generate_content(**options)
+            response: types.GenerateContentResponse = await seen.generate_content(**plain)
         finally:
             await call.aend()
         call.answered(response)
         return response
 
-    async def generate_content_stream(
-        self, *, memory_id: Id = ..., conversation_id: Id = ..., **options: Any
-    ) -> AsyncCallStream:
+    async def generate_content_stream(self, **request: Unpack[Request]) -> AsyncCallStream:
         """As the SDK's, of the memory and conversation of the client, or of those given here."""
-        call = self.newest = _call(self._binding, memory_id, conversation_id)
+        call, seen, plain = self._call(request)
+        self.newest = call
         try:
-            pieces = await _seen_by(self._plain, call).generate_content_stream(**options)
+            pieces = await seen.generate_content_stream(**plain)
         except BaseException:
             await call.aend()
             raise
         return AsyncCallStream(pieces, call)
-
-    def about(self, memory_id: Id, conversation_id: Id) -> MemoryAsyncModels:
-        """The same for another memory or conversation."""
-        return MemoryAsyncModels(self._plain, self._binding.bound(memory_id, conversation_id))
 
 
 class MemoryChat(Chat):
@@ -113,42 +143,38 @@ class MemoryAsyncChat(AsyncChat):
         return AsyncChatStream(await super().send_message_stream(message, config), self._modules)
 
 
-class MemoryChats(Chats):
-    """The SDK's chats, each in a memory and a conversation of its own, if they are given."""
+class _Chats(Generic[C]):
+    """What makes chats, each in a memory and a conversation of its own, if they are given."""
 
-    _modules: MemoryModels
-
-    def create(
-        self,
-        *,
-        model: str,
-        config: Any = None,
-        history: Any = None,
-        memory_id: Id = ...,
-        conversation_id: Id = ...,
-    ) -> MemoryChat:
-        """As the SDK's, of the memory and conversation of the client, or of those given here."""
-        models = self._modules.about(memory_id, conversation_id)
-        return MemoryChat(modules=models, model=model, config=config, history=history or [])
-
-
-class MemoryAsyncChats(AsyncChats):
-    """The SDK's async chats, each in a memory and a conversation of its own, if they are given."""
-
-    _modules: MemoryAsyncModels
+    _modules: Any
+    _chat: type[C]
 
     def create(
         self,
         *,
         model: str,
-        config: Any = None,
-        history: Any = None,
+        config: types.GenerateContentConfigOrDict | None = None,
+        history: list[types.ContentOrDict] | None = None,
         memory_id: Id = ...,
         conversation_id: Id = ...,
-    ) -> MemoryAsyncChat:
+    ) -> C:
         """As the SDK's, of the memory and conversation of the client, or of those given here."""
         models = self._modules.about(memory_id, conversation_id)
-        return MemoryAsyncChat(modules=models, model=model, config=config, history=history or [])
+        make: Any = self._chat  # the SDK's constructors are not typed alike
+        made: C = make(modules=models, model=model, config=config, history=history or [])
+        return made
+
+
+class MemoryChats(_Chats[MemoryChat], Chats):
+    """The SDK's chats, with a memory."""
+
+    _chat = MemoryChat
+
+
+class MemoryAsyncChats(_Chats[MemoryAsyncChat], AsyncChats):
+    """The SDK's async chats, with a memory."""
+
+    _chat = MemoryAsyncChat
 
 
 class MemoryClient(WithMemory, Client):
@@ -251,19 +277,3 @@ def remembering(client: Client, binding: Binding) -> MemoryClient:
 
 def _client_class(base: type[Client]) -> type[MemoryClient]:
     return MemoryClient if issubclass(MemoryClient, base) else type(base.__name__, (MemoryClient, base), {})
-
-
-def _call(binding: Binding, memory_id: Id, conversation_id: Id) -> Call:
-    """A call that is about to be made.
-
-    Raises:
-        InputError: it has no memory id, or one that cannot be used.
-    """
-    return Call(binding.interceptor, binding.defaults.session(memory_id, conversation_id))
-
-
-def _seen_by(models: Any, call: Call) -> Any:
-    """The SDK's models, whose requests pass through a call."""
-    seen = copy.copy(models)
-    seen._api_client = CallTransport(models._api_client, call)  # noqa: SLF001 - the SDK has no other way in
-    return seen

@@ -3,10 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Iterator
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Protocol
 from weakref import finalize
 
 from streetai_core.adapters.gemini_calls import Call
+
+if TYPE_CHECKING:
+    from google.genai.types import GenerateContentResponse
+
+    Pieces = Iterator[GenerateContentResponse]
+    AsyncPieces = AsyncIterator[GenerateContentResponse]
+else:  # the SDK is loaded by the module that makes these
+    Pieces, AsyncPieces = Iterator, AsyncIterator
 
 
 class HasNewest(Protocol):
@@ -16,7 +24,7 @@ class HasNewest(Protocol):
     """The call that is under way."""
 
 
-class CallStream(Iterator[Any]):
+class CallStream(Pieces):
     """The pieces of a call.
 
     Args:
@@ -24,12 +32,12 @@ class CallStream(Iterator[Any]):
         call: is ended when they are at an end, or closed, or forgotten.
     """
 
-    def __init__(self, pieces: Iterator[Any], call: Call) -> None:
+    def __init__(self, pieces: Pieces, call: Call) -> None:
         self._pieces = pieces
         self._call = call
         finalize(self, call.end_later)
 
-    def __next__(self) -> Any:
+    def __next__(self) -> GenerateContentResponse:
         try:
             piece = next(self._pieces)
         except BaseException:
@@ -47,15 +55,15 @@ class CallStream(Iterator[Any]):
             self._call.close()
 
 
-class AsyncCallStream(AsyncIterator[Any]):
+class AsyncCallStream(AsyncPieces):
     """The pieces of a call of an async client; arguments as for `CallStream`."""
 
-    def __init__(self, pieces: AsyncIterator[Any], call: Call) -> None:
+    def __init__(self, pieces: AsyncPieces, call: Call) -> None:
         self._pieces = pieces
         self._call = call
         finalize(self, call.end_later)
 
-    async def __anext__(self) -> Any:
+    async def __anext__(self) -> GenerateContentResponse:
         try:
             piece = await self._pieces.__anext__()
         except BaseException:
@@ -73,7 +81,7 @@ class AsyncCallStream(AsyncIterator[Any]):
             await self._call.aclose()
 
 
-class ChatStream(Iterator[Any]):
+class ChatStream(Pieces):
     """The pieces that a chat gives, which come from a `CallStream` after another.
 
     Args:
@@ -81,11 +89,11 @@ class ChatStream(Iterator[Any]):
         models: the chat's.
     """
 
-    def __init__(self, pieces: Iterator[Any], models: HasNewest) -> None:
+    def __init__(self, pieces: Pieces, models: HasNewest) -> None:
         self._pieces = pieces
         self._models = models
 
-    def __next__(self) -> Any:
+    def __next__(self) -> GenerateContentResponse:
         try:
             return next(self._pieces)
         finally:
@@ -103,14 +111,14 @@ class ChatStream(Iterator[Any]):
             self._models.newest.answered(self)
 
 
-class AsyncChatStream(AsyncIterator[Any]):
+class AsyncChatStream(AsyncPieces):
     """The pieces that an async chat gives; arguments as for `ChatStream`."""
 
-    def __init__(self, pieces: AsyncIterator[Any], models: HasNewest) -> None:
+    def __init__(self, pieces: AsyncPieces, models: HasNewest) -> None:
         self._pieces = pieces
         self._models = models
 
-    async def __anext__(self) -> Any:
+    async def __anext__(self) -> GenerateContentResponse:
         try:
             return await self._pieces.__anext__()
         finally:
@@ -125,13 +133,13 @@ class AsyncChatStream(AsyncIterator[Any]):
         await _aclose(self._pieces)
 
 
-def _close(pieces: Iterator[Any]) -> None:
+def _close(pieces: Pieces) -> None:
     close = getattr(pieces, "close", None)
     if close is not None:
         close()
 
 
-async def _aclose(pieces: AsyncIterator[Any]) -> None:
+async def _aclose(pieces: AsyncPieces) -> None:
     close = getattr(pieces, "aclose", None)
     if close is not None:
         await close()
