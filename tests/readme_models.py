@@ -6,9 +6,9 @@ from llama_index.core.bridge.pydantic import PrivateAttr
 from llama_index.core.vector_stores import SimpleVectorStore
 
 from streetai_core.encoders import HashingEncoder
-from tests.adapters.wire import anthropic_api, gemini_api, openai_chat_api
+from tests.adapters.wire import anthropic_api, gemini_api, openai_chat_api, openai_responses_api
 from tests.adapters.wire.answers import Answer
-from tests.adapters.wire.server import served
+from tests.adapters.wire.internet import internet
 from tests.llamaindex_plugin.engines import EncoderEmbedding, index
 from tests.llamaindex_plugin.scripted import Script, ScriptedChat, text_of_prompt
 
@@ -47,20 +47,41 @@ def from_texts(received):
     return Answer("Your boat is at berth 31." if "berth 31" in "".join(received.texts) else "I do not know.")
 
 
+PROVIDERS = {
+    "api.openai.com:443/v1/chat/completions": openai_chat_api,
+    "api.openai.com:443/v1/responses": openai_responses_api,
+    "api.anthropic.com:443/v1/messages": anthropic_api,
+    "generativelanguage.googleapis.com:443/v1": gemini_api,
+    "api.deepseek.com:443/chat/completions": openai_chat_api,
+    "api.together.xyz:443/v1/chat/completions": openai_chat_api,
+    "api.groq.com:443/openai/v1/chat/completions": openai_chat_api,
+    "localhost:11434/v1/chat/completions": openai_chat_api,
+    "localhost:8000/v1/chat/completions": openai_chat_api,
+    "localhost:8080/v1/chat/completions": openai_chat_api,
+}
+"""The servers that the examples ask, and what they speak."""
+
+ELSEWHERE = (
+    "OPENAI_BASE_URL",
+    "ANTHROPIC_BASE_URL",
+    "ANTHROPIC_AUTH_TOKEN",
+    "GOOGLE_GEMINI_BASE_URL",
+    "GOOGLE_API_KEY",
+)
+"""What would lead the SDKs to other servers, or give them other keys."""
+
+
 @contextmanager
-def serve_providers(monkeypatch):
-    """Providers' SDKs find their servers, and keys, in the environment; these are on this machine."""
-    with served(openai_chat_api) as openai, served(anthropic_api) as anthropic, served(gemini_api) as gemini:
-        for name, wire, path in (
-            ("OPENAI", openai, "/v1"),
-            ("ANTHROPIC", anthropic, ""),
-            ("GOOGLE_GEMINI", gemini, ""),
-        ):
+def serve_providers(folder, monkeypatch):
+    """All of them on this machine, under their names; SDKs find keys in the environment. Yields the `Wire` of each."""
+    with internet(PROVIDERS, folder, monkeypatch) as wires:
+        for wire in wires.values():
             wire.otherwise = from_texts
-            monkeypatch.setenv(f"{name}_BASE_URL", f"{wire.url}{path}")
+        for name in ELSEWHERE:
+            monkeypatch.delenv(name, raising=False)
         for name in ("OPENAI", "ANTHROPIC", "GEMINI"):
             monkeypatch.setenv(f"{name}_API_KEY", "none")
-        yield
+        yield wires
 
 
 def names():

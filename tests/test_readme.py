@@ -7,6 +7,7 @@ import io
 import re
 import shlex
 from pathlib import Path
+from urllib.parse import urlsplit
 
 import pytest
 from click.testing import CliRunner
@@ -40,15 +41,21 @@ def examples():
 
 
 @pytest.fixture
-def namespace(tmp_path, monkeypatch):
+def providers(tmp_path_factory, monkeypatch):
+    """The servers of the providers, by name."""
+    with readme_models.serve_providers(tmp_path_factory.mktemp("providers"), monkeypatch) as wires:
+        yield wires
+
+
+@pytest.fixture
+def namespace(tmp_path, monkeypatch, providers):
     """Where the examples run: in an empty folder, with what they leave to their reader."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(Settings, "_callback_manager", None)
     # LlamaIndex's synchronous calls make an event loop where there is none, and never close it.
     loop = asyncio.new_event_loop()
     asyncio.set_event_loop(loop)
-    with readme_models.serve_providers(monkeypatch):
-        yield readme_models.names()
+    yield readme_models.names()
     loop.close()
     asyncio.set_event_loop(None)
 
@@ -85,6 +92,20 @@ def test_the_examples_print_what_they_say(namespace, recwarn):
     assert ran >= 20
     ours = [warning for warning in recwarn if not issubclass(warning.category, FRAMEWORKS_OWN)]
     assert [] == [str(warning.message) for warning in ours]
+
+
+def test_every_host_of_openais_protocol_is_reached(namespace, providers):
+    """The example for one of them, with the `base_url` of each, which leads to a server that speaks the protocol."""
+    hosts = re.findall(r"^\| [^|]+ \| `(https?://[^`]+)` \|$", README, re.MULTILINE)
+    ((example, _),) = [one for one in examples() if '"https://api.deepseek.com"' in one[0]]
+    imports = "from openai import OpenAI\nfrom streetai_core.adapters.openai import with_memory\n"
+    printed = io.StringIO()
+    with contextlib.redirect_stdout(printed):
+        for host in hosts:
+            run(imports + example.replace("https://api.deepseek.com", host), namespace)
+    assert ["I do not know."] * 6 == printed.getvalue().splitlines()
+    asked = [name for name, wire in providers.items() for _ in wire.received]
+    assert [urlsplit(host).netloc.partition(":")[0] for host in hosts] == [name.partition(":")[0] for name in asked]
 
 
 def test_the_measurements_run(tmp_path, monkeypatch):

@@ -56,7 +56,9 @@ class Wire:
         return self.received[-1]
 
 
-class _Handler(BaseHTTPRequestHandler):
+class Handler(BaseHTTPRequestHandler):
+    """Takes requests for its `wire`."""
+
     protocol_version = "HTTP/1.1"  # keeps the client's connection, as a real server does
     wire: Wire
     wbufsize = 0  # each event leaves at once
@@ -131,18 +133,24 @@ def served(api):
         api: one of the modules beside this one.
     """
     wire = Wire(api)
-    handler = type("Handler", (_Handler,), {"wire": wire})
+    with listening(type("Handler", (Handler,), {"wire": wire}), [wire]) as wire.url:
+        yield wire
+
+
+@contextmanager
+def listening(handler, wires):
+    """The URL of a server with these handlers until the block ends; nothing invalid may have come in for `wires`."""
     with _Server(("127.0.0.1", 0), handler) as server:
-        wire.url = f"http://127.0.0.1:{server.server_port}"
         thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.002})
         thread.start()
         try:
-            yield wire
+            yield f"http://127.0.0.1:{server.server_port}"
         finally:
-            wire.over.set()
+            for wire in wires:
+                wire.over.set()
             server.shutdown()
             thread.join()
-    assert wire.invalid == []
+    assert [] == [fault for wire in wires for fault in wire.invalid]
 
 
 def _is_streamed(path, body):
