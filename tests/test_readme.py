@@ -105,7 +105,8 @@ def test_every_host_of_openais_protocol_is_reached(namespace, providers):
             run(imports + example.replace("https://api.deepseek.com", host), namespace)
     assert ["I do not know."] * 6 == printed.getvalue().splitlines()
     asked = [name for name, wire in providers.items() for _ in wire.received]
-    assert [urlsplit(host).netloc.partition(":")[0] for host in hosts] == [name.partition(":")[0] for name in asked]
+    urls = [urlsplit(host) for host in hosts]
+    assert asked == [f"{url.hostname}:{url.port or 443}{url.path}/chat/completions" for url in urls]
 
 
 def test_the_measurements_run(tmp_path, monkeypatch):
