@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from streetai_core.errors import ImportFormatError
 from streetai_core.stores.base import SignalRow
+from streetai_core.stores.journal import numbers_in
+from streetai_core.stores.provenance import JournalRow
 from streetai_core.text.clean import check_id
 from streetai_core.transfer.snapshot import COUNTERS, Snapshot
 from streetai_core.types import Message
@@ -40,6 +42,7 @@ def check_whole(snapshot: Snapshot) -> None:
     if snapshot.vectors:
         _require(dict(sizes) == {key: stack.size for key, stack in stacks.items()}, "stacks have other sizes")
     _check_counters(snapshot, messages, signals, sizes)
+    _check_past(snapshot, messages)
 
 
 def _check_signal(signal: SignalRow, messages: Mapping[int, Message]) -> None:
@@ -71,6 +74,30 @@ def _check_counters(
         _require(
             wide and all(len(row.total) == head.dim for row in snapshot.rows["stacks"]), "vectors of another length"
         )
+
+
+def _check_past(snapshot: Snapshot, messages: Mapping[int, Message]) -> None:
+    """The journal can be done again: it adds what is there, once, and changes what it has added."""
+    journal: Sequence[JournalRow] = snapshot.rows.get("journal", ())
+    versions = [entry.version for entry in journal]
+    _require(versions == sorted(set(versions)) and min(versions, default=1) > 0, "versions of the journal fall")
+    learned = [step.version for step in snapshot.rows["credits"]]
+    _require(learned == sorted(learned) and min(learned, default=0) >= 0, "versions of the learning log fall")
+    known: set[int] = set()
+    for place, entry in enumerate(journal):
+        # Counted before they are listed: two numbers name as many messages as they like.
+        sizes = [sum(last - first + 1 for first, last in spans) for spans in (entry.added, entry.changed)]
+        _require(max(sizes) <= len(messages), "the journal has messages that are not there")
+        added = numbers_in(entry.added)
+        _require(added <= messages.keys() and not added & known, "the journal adds what is not there, or adds it twice")
+        _require(numbers_in(entry.changed) <= known and not entry.removed, "the journal changes what is not there")
+        known |= added
+        _require(entry.event != "reset" or not place, "a reset that is not the first entry of the journal")
+        _require((entry.event == "rollback") == (entry.target is not None), "a rollback to nowhere")
+        _require(entry.target is None or 0 <= entry.target < entry.version, "a rollback to a later version")
+        _require(max(added, default=-1) < entry.next_sequence, "next_sequence of the journal is not above its messages")
+        for name in ("next_sequence", "next_signal"):
+            _require(0 <= getattr(entry, name) <= getattr(snapshot.head, name), f"{name} of the journal is ahead")
 
 
 def _by_key(what: str, rows: Iterable[Any], key: Callable[[Any], Any]) -> dict[Any, Any]:

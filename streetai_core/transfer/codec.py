@@ -27,6 +27,9 @@ RowType = TypeVar("RowType")
 _LARGEST = 2**63 - 1
 """What a database keeps as a whole number."""
 
+_PAIR = 2
+"""Ends of a run of numbers."""
+
 _TABLE = 2
 """Dimensions of an array that says how many columns it has."""
 
@@ -100,8 +103,8 @@ def _kind(hint: Any) -> _Kind:
         return _array(np.dtype(get_args(arguments[1])[0]))
     if isinstance(origin, type) and issubclass(origin, Mapping):
         return _Kind(dict, _metadata)
-    if origin is tuple and arguments == (int, ...):
-        return _Kind(lambda numbers: [int(number) for number in numbers], _whole_numbers)
+    if origin is tuple and arguments in _TUPLES:
+        return _TUPLES[arguments]
     raise TypeError(f"rows with {hint!r} cannot be exported; teach streetai_core.transfer.codec to")
 
 
@@ -159,6 +162,19 @@ def _whole_numbers(value: Any, what: str) -> tuple[int, ...]:
     if not isinstance(value, list):
         raise ImportFormatError(f"{what} must be a list of whole numbers, got {_short(value)}")
     return tuple(_whole(number, what) for number in value)
+
+
+def _spans(value: Any, what: str) -> tuple[tuple[int, int], ...]:
+    """First and last of each run of numbers, ascending and apart."""
+    if not isinstance(value, list) or not all(isinstance(span, list) and len(span) == _PAIR for span in value):
+        raise ImportFormatError(f"{what} must be a list of pairs of whole numbers, got {_short(value)}")
+    spans = tuple((_whole(first, what), _whole(last, what)) for first, last in value)
+    before = -1
+    for first, last in spans:
+        if not before < first <= last:
+            raise ImportFormatError(f"{what} must be runs of numbers from 0 on, ascending")
+        before = last
+    return spans
 
 
 def _choice(allowed: tuple[Any, ...]) -> _Kind:
@@ -221,3 +237,9 @@ _PLAIN: dict[Any, _Kind] = {
     str: _Kind(str, _text),
     datetime: _Kind(lambda moment: moment.isoformat(timespec="microseconds"), _time),
 }
+
+_TUPLES: dict[Any, _Kind] = {
+    (int, ...): _Kind(lambda numbers: [int(number) for number in numbers], _whole_numbers),
+    (tuple[int, int], ...): _Kind(lambda spans: [[int(first), int(last)] for first, last in spans], _spans),
+}
+"""By the arguments of `tuple`."""

@@ -12,8 +12,8 @@ from streetai_core.transfer.snapshot import (
     COUNTERS,
     KINDS,
     MADE_OF_VECTORS,
+    PLACE_FIELDS,
     VECTOR_FIELDS,
-    VERSION_FIELDS,
     Snapshot,
     snapshot_of,
 )
@@ -21,9 +21,12 @@ from streetai_core.transfer.snapshot import (
 _PLACES = frozenset({"next_sequence", "next_signal", "next_stack"})
 """Counters that say only which number comes next; a memory that was reset goes on with its old ones."""
 
+_UNKNOWN = 0
+"""Version of learning steps in files without a journal, which name none."""
+
 
 def memory_digest(registry: MemoryRegistry, memory_id: str, *, vectors: bool = True) -> str | None:
-    """SHA-256 of everything in a memory but its identity (id, token, versions), as hex digits.
+    """SHA-256 of everything in a memory but its identity (id, token, version), as hex digits.
 
     Args:
         registry: where it is.
@@ -72,4 +75,8 @@ def head_values(snapshot: Snapshot, *, vectors: bool) -> dict[str, Any]:
 
 def row_values(kind: str, row: Any, *, vectors: bool) -> dict[str, Any]:
     """A row as JSON values."""
-    return codec_of(KINDS[kind]).encode(row, VERSION_FIELDS if vectors else VERSION_FIELDS | VECTOR_FIELDS)
+    left_out = PLACE_FIELDS if vectors else PLACE_FIELDS | VECTOR_FIELDS
+    values = codec_of(KINDS[kind]).encode(row, left_out)
+    if values.get("version") == _UNKNOWN:
+        del values["version"]
+    return values

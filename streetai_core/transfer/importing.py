@@ -126,7 +126,7 @@ def _import_archive(
         memory_ids=(target,),
         added=count if added else 0,
         known=0 if added else count,
-        digest=None if reembed or not snapshot.vectors else digest,
+        digest=digest if snapshot.vectors and snapshot.has_past and not reembed else None,
     )
 
 

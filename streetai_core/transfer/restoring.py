@@ -21,6 +21,7 @@ from streetai_core.registry import MemoryRegistry
 from streetai_core.state import MemoryState
 from streetai_core.stores.base import Changes, Head, MessageQuery, ReadTransaction, Rows, SignalRow, StackRow, WordsRow
 from streetai_core.transfer.checking import check_whole
+from streetai_core.transfer.history import steps
 from streetai_core.transfer.snapshot import COUNTERS, Snapshot
 from streetai_core.transfer.values import Watch
 from streetai_core.types import Matrix, Message
@@ -78,6 +79,8 @@ def _put(registry: MemoryRegistry, memory_id: str, snapshot: Snapshot) -> bool:
             return False
         counters = {name: getattr(snapshot.head, name) for name in COUNTERS}
         head = Head(memory_id=memory_id, token=uuid4().hex[:12], **counters)
+        for changes, then in steps(head, snapshot.rows):
+            writing.apply(changes, now=then)
         rows: dict[str, Any] = snapshot.as_changes()
         writing.apply(Changes(head=head, **rows), now=datetime.now(timezone.utc))
     return True

@@ -8,6 +8,8 @@ from dataclasses import dataclass, fields
 from typing import Any, get_args, get_type_hints
 
 from streetai_core.stores.base import CreditRow, Head, MessageQuery, ReadTransaction, Rows
+from streetai_core.stores.provenance import JournalRow
+from streetai_core.transfer.history import told, without_past
 from streetai_core.types import Message
 
 KINDS: dict[str, type] = {
@@ -18,8 +20,10 @@ KINDS: dict[str, type] = {
         if field.name not in {"head", "complete"}
     },
     "credits": CreditRow,
+    "journal": JournalRow,
 }
-"""Name of a kind of rows -> its dataclass: the messages, all that a store tells of a memory, and the learning log."""
+"""Name of a kind of rows -> its dataclass: the messages, all that a store tells of a memory, what was learned, and what
+was done."""
 
 COUNTERS = (
     "next_turn",
@@ -39,8 +43,8 @@ MADE_OF_VECTORS = frozenset({"stacks"})
 VECTOR_FIELDS = frozenset({"vector"})
 """Fields of rows that are left out when vectors are not wanted."""
 
-VERSION_FIELDS = frozenset({"version"})
-"""Fields that count the writes of the place where a memory is kept, and start anew in another."""
+PLACE_FIELDS = frozenset({"removed", "digest"})
+"""Fields of journal entries that stay behind: what was deleted, and the hash that ties an entry to its place."""
 
 _CHANGES = {"quarantine": "quarantined"}
 """What `Changes` calls the kinds that it does not call as `Rows` does."""
@@ -52,7 +56,7 @@ class Snapshot:
 
     head: Head
     rows: dict[str, Sequence[Any]]
-    """By the names of `KINDS`, each in the order of its keys, the log oldest first."""
+    """By the names of `KINDS`, each in the order of its keys, log and journal oldest first and numbered from 1 on."""
     vectors: bool = True
     """False: signals have empty vectors, and there are no stacks."""
 
@@ -61,9 +65,16 @@ class Snapshot:
         """The messages, oldest first."""
         return self.rows["messages"]
 
+    @property
+    def has_past(self) -> bool:
+        """Whether its journal has all messages; that of an older file, or of messages that others put in, has not."""
+        return not any(without_past(self.rows))
+
     def as_changes(self) -> dict[str, Sequence[Any]]:
-        """All rows as arguments of `Changes`."""
-        return {_CHANGES.get(kind, kind): self.rows.get(kind, ()) for kind in KINDS}
+        """All rows but those that `history.steps` writes, as arguments of `Changes`."""
+        messages, learned = without_past(self.rows)
+        rows = {**self.rows, "messages": messages, "credits": learned}
+        return {_CHANGES.get(kind, kind): rows.get(kind, ()) for kind in KINDS if kind != "journal"}
 
     def counted(self) -> Iterator[tuple[str, Any]]:
         """All rows, each with the name of its kind."""
@@ -78,10 +89,9 @@ def snapshot_of(transaction: ReadTransaction) -> Snapshot | None:
     if rows is None:
         return None
     kept = {kind: _ordered(getattr(rows, kind)) for kind in KINDS if hasattr(rows, kind)}
-    return Snapshot(
-        head=rows.head,
-        rows={"messages": transaction.messages(MessageQuery()), **kept, "credits": transaction.credits()},
-    )
+    messages = transaction.messages(MessageQuery())
+    journal, learned = told(transaction.journal(), transaction.credits(), (message.sequence for message in messages))
+    return Snapshot(head=rows.head, rows={"messages": messages, **kept, "credits": learned, "journal": journal})
 
 
 def _ordered(rows: Collection[Any]) -> list[Any]:

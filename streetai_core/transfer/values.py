@@ -81,7 +81,7 @@ class Imported:
     rejected: tuple[Rejected, ...] = ()
     """Records that could not be used; all others were."""
     digest: str | None = None
-    """Of a whole memory that was restored with its vectors: that of its export."""
+    """Of a whole memory that was restored with its vectors and its journal: that of its export."""
 
     def to_dict(self) -> dict[str, Any]:
         """The same as JSON."""
