@@ -13,8 +13,8 @@ from streetai_core.index.alignment import Alignment, aligned, extended
 from streetai_core.index.centroids import CentroidIndex
 from streetai_core.index.columns import Rows as RowNumbers
 from streetai_core.index.columns import SignalColumns
-from streetai_core.index.filling import WordsColumns
-from streetai_core.index.words import WordIndex, WordsEntry
+from streetai_core.index.filling import WordsColumns, WordsEntry
+from streetai_core.index.words import WordIndex
 from streetai_core.stores.base import Changes, Head, Learned, Rows, SignalRow, StackRow, WeightRow, WordsRow
 from streetai_core.stores.columns import Loaded, SignalArrays, WeightArrays, WordsArrays
 from streetai_core.stores.provenance import Provenance, Quarantine

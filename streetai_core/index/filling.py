@@ -1,4 +1,4 @@
-"""What the word index makes of all messages at once when a memory is loaded."""
+"""What the word index takes, one message or all of a memory at once, and what it makes of all."""
 
 from __future__ import annotations
 
@@ -15,6 +15,30 @@ Integers = npt.NDArray[np.int64]
 
 _NONE = -1
 """No row, or no name."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WordsEntry:
+    """One message as the index takes it."""
+
+    sequence: int
+    conversation: str | None
+    author: str | None
+    characters: int
+    day: int
+    question: bool
+    role: int = 0
+    """Any number for each role."""
+    terms: TermHashes
+    counts: TermCounts
+    days: DaySpans
+    """Shape (m, 2): first and last day of each time that the text speaks of."""
+    replaces: Sequence[int] = ()
+    source: int = 0
+    """Any number for each source."""
+    trust: float = 1.0
+    fingerprint: int = 0
+    """The same for the same text."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -12,7 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from streetai_core.index.bm25 import K1, B
-from streetai_core.index.words import WordIndex, WordsEntry
+from streetai_core.index.filling import WordsEntry
+from streetai_core.index.words import WordIndex
 
 VOCABULARY = list(range(1, 40))
 NO_DAYS = np.zeros((0, 2), dtype=np.int32)

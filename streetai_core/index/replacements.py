@@ -1,0 +1,70 @@
+"""Which messages say what replaces the statement of an earlier one."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from streetai_core.index.bm25 import Integers
+
+
+class Replacements:
+    """For each row the messages whose statement it replaces, by their sequences; they need not be there."""
+
+    def __init__(self) -> None:
+        self._of_row: dict[int, tuple[int, ...]] = {}
+        self._links: list[tuple[int, int]] | None = None
+        self._replaced: set[int] | None = None
+
+    def put(self, row: int, sequences: Sequence[int]) -> None:
+        """A row came, and replaces these."""
+        if sequences:
+            self._of_row[row] = tuple(sequences)
+        self._links = None
+
+    def drop(self, row: int) -> None:
+        """A row went."""
+        self._of_row.pop(row, None)
+        self._links = None
+
+    def fill(self, of_rows: Sequence[Sequence[int]]) -> None:
+        """Take over those of all rows, from the first on."""
+        self._of_row = {row: tuple(found) for row, found in enumerate(of_rows) if found}
+        self._links = None
+
+    def links(self, row_of: Mapping[int, int], sequence: Integers) -> list[tuple[int, int]]:
+        """(row of the newer message, row of the one that it replaces), where both are there; the oldest newer first.
+
+        Args:
+            row_of: sequence -> row, of the messages that are there.
+            sequence: of each row, shape (n,).
+        """
+        if self._links is None:
+            self._replaced = None
+            self._links = sorted(
+                (
+                    (newer, row_of[replaced])
+                    for newer, every in self._of_row.items()
+                    for replaced in every
+                    if replaced in row_of
+                ),
+                key=lambda link: int(sequence[link[0]]),
+            )
+        return self._links
+
+    def replaced(self, row_of: Mapping[int, int], sequence: Integers) -> set[int]:
+        """Sequences of the messages whose statement a later one has replaced; arguments as of `links`."""
+        links = self.links(row_of, sequence)
+        if self._replaced is None:
+            self._replaced = {int(sequence[older]) for _, older in links}
+        return self._replaced
+
+
+def connected(one: int, links: Sequence[tuple[int, int]]) -> list[int]:
+    """All numbers that links lead to from one, itself included, ascending."""
+    found, todo = {one}, [one]
+    while todo:
+        looked_at = todo.pop()
+        beside = {other for pair in links if looked_at in pair for other in pair} - found
+        found |= beside
+        todo.extend(beside)
+    return sorted(found)
