@@ -5,9 +5,10 @@ from __future__ import annotations
 import hashlib
 import json
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timezone
+from functools import partial
 from typing import Any, cast
 
 from streetai_core.errors import ImportFormatError, InputError
@@ -143,6 +144,16 @@ def tool_calls(calls: Iterable[Any]) -> list[dict[str, Any]]:
     ]
 
 
+@dataclass(frozen=True, slots=True)
+class Chat:
+    """A conversation of a file."""
+
+    began: datetime | None
+    """When its first message was said that does not say it itself."""
+    said: Sequence[Callable[[datetime | None], NewMessage | None]]
+    """Make its messages in order; each is given the time of the one before it."""
+
+
 def entries_of(number: int, build: Callable[[], NewMessage | None]) -> Iterator[Entry]:
     """The record that `build` makes, the reason why it could not, or nothing where it returns `None`."""
     try:
@@ -157,13 +168,27 @@ def entries_of(number: int, build: Callable[[], NewMessage | None]) -> Iterator[
         yield Record(number=number, message=message)
 
 
-def spoken(
-    number: int, build: Callable[[datetime | None], NewMessage | None], before: datetime | None
-) -> tuple[list[Entry], datetime | None]:
-    """The same for the next message of a conversation, and the time at which it was said, or the one before it."""
-    found = list(entries_of(number, lambda: build(before)))
-    times = [entry.message.created_at for entry in found if isinstance(entry, Record) and entry.message.created_at]
-    return found, times[-1] if times else before
+def chats(document: object, read: Callable[[int, dict[str, Any]], Chat]) -> Iterator[Entry]:
+    """The messages of a list of conversations, the oldest conversation first.
+
+    Args:
+        document: the list.
+        read: makes a conversation of its number and its JSON object.
+    """
+
+    def entries(number: int, values: object) -> Iterator[Entry]:
+        try:
+            chat = read(number, mapping_of(values, "a conversation"))
+        except InputError as error:
+            yield Rejected(number, f"conversation {number}: {error}")
+            return
+        before = chat.began
+        for build in chat.said:
+            for entry in entries_of(number, partial(build, before)):
+                yield entry
+                before = (isinstance(entry, Record) and entry.message.created_at) or before
+
+    return oldest_first(list(entries(number, one)) for number, one in enumerate(list_of(document, "the file"), 1))
 
 
 def oldest_first(conversations: Iterable[list[Entry]]) -> Iterator[Entry]:

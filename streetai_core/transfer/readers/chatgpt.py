@@ -11,20 +11,10 @@ from datetime import datetime
 from functools import partial
 from typing import Any
 
-from streetai_core.errors import ImportFormatError, InputError
-from streetai_core.transfer.records import (
-    Source,
-    fitting_id,
-    list_of,
-    mapping_of,
-    oldest_first,
-    origin,
-    role_of,
-    spoken,
-    text_of,
-)
+from streetai_core.errors import ImportFormatError
+from streetai_core.transfer.records import Chat, Source, chats, fitting_id, mapping_of, origin, role_of, text_of
 from streetai_core.transfer.times import read_time
-from streetai_core.transfer.values import Entry, Rejected
+from streetai_core.transfer.values import Entry
 from streetai_core.types import NewMessage, Role
 
 PROGRAM = "chatgpt"
@@ -40,26 +30,17 @@ def is_chatgpt(document: Any) -> bool:
 
 def read_chatgpt(document: Any, source: Source) -> Iterator[Entry]:
     """The messages of all conversations, the oldest conversation first."""
-    found = (_conversation(number, one, source) for number, one in enumerate(list_of(document, "the file"), start=1))
-    return oldest_first(found)
+    return chats(document, partial(_conversation, source))
 
 
-def _conversation(number: int, values: Any, source: Source) -> list[Entry]:
+def _conversation(source: Source, _number: int, values: dict[str, Any]) -> Chat:
     """The messages on the path that the app shows."""
-    try:
-        values = mapping_of(values, "a conversation")
-        nodes = mapping_of(values.get("mapping"), "mapping of the conversation")
-        path = _path(nodes, values.get("current_node"))
-        before = read_time(values.get("create_time"), "create_time")
-        thread = source.conversation(values.get("conversation_id") or values.get("id"))
-    except InputError as error:
-        return [Rejected(number, f"conversation {number}: {error}")]
+    nodes = mapping_of(values.get("mapping"), "mapping of the conversation")
+    path = _path(nodes, values.get("current_node"))
+    began = read_time(values.get("create_time"), "create_time")
+    thread = source.conversation(values.get("conversation_id") or values.get("id"))
     metadata = origin(PROGRAM, title=values.get("title"))
-    entries: list[Entry] = []
-    for name in path:
-        said, before = spoken(number, partial(_message, name, nodes[name], thread, metadata), before)
-        entries += said
-    return entries
+    return Chat(began, [partial(_message, name, nodes[name], thread, metadata) for name in path])
 
 
 def _path(nodes: dict[str, Any], current: object) -> list[str]:

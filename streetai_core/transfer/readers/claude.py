@@ -11,20 +11,20 @@ from datetime import datetime
 from functools import partial
 from typing import Any
 
-from streetai_core.errors import ImportFormatError, InputError
+from streetai_core.errors import ImportFormatError
 from streetai_core.transfer.records import (
+    Chat,
     Source,
+    chats,
     fitting_id,
     list_of,
     mapping_of,
-    oldest_first,
     origin,
     role_of,
-    spoken,
     text_of,
 )
 from streetai_core.transfer.times import read_time
-from streetai_core.transfer.values import Entry, Rejected
+from streetai_core.transfer.values import Entry
 from streetai_core.types import NewMessage
 
 PROGRAM = "claude"
@@ -37,12 +37,11 @@ def is_claude(document: Any) -> bool:
 
 def read_claude(document: Any, source: Source) -> Iterator[Entry]:
     """The messages of all conversations, the oldest conversation first."""
-    found = (_conversation(number, one, source) for number, one in enumerate(list_of(document, "the file"), start=1))
-    return oldest_first(found)
+    return chats(document, partial(_conversation, source))
 
 
 @dataclass(frozen=True, slots=True)
-class _Chat:
+class _About:
     """The conversation that messages are of."""
 
     number: int
@@ -51,39 +50,33 @@ class _Chat:
     source: Source
 
 
-def _conversation(number: int, values: Any, source: Source) -> list[Entry]:
-    try:
-        values = mapping_of(values, "a conversation")
-        messages = list_of(values.get("chat_messages"), "chat_messages")
-        before = read_time(values.get("created_at"), "created_at")
-        chat = _Chat(number, source.conversation(values.get("uuid"), "uuid"), values.get("name"), source)
-    except InputError as error:
-        return [Rejected(number, f"conversation {number}: {error}")]
-    entries: list[Entry] = []
-    for place, message in enumerate(messages, start=1):
-        said, before = spoken(number, partial(_message, chat, place, message), before)
-        entries += said
-    return entries
+def _conversation(source: Source, number: int, values: dict[str, Any]) -> Chat:
+    messages = list_of(values.get("chat_messages"), "chat_messages")
+    began = read_time(values.get("created_at"), "created_at")
+    about = _About(number, source.conversation(values.get("uuid"), "uuid"), values.get("name"), source)
+    return Chat(began, [partial(_message, about, place, one) for place, one in enumerate(messages, start=1)])
 
 
-def _message(chat: _Chat, place: int, values: Any, at: datetime | None) -> NewMessage:
+def _message(about: _About, place: int, values: Any, at: datetime | None) -> NewMessage:
     """The message of an object; `at` is when it was said if it does not say it."""
     try:
-        return _said(chat, mapping_of(values, "it"), at)
+        return _said(about, mapping_of(values, "it"), at)
     except ImportFormatError as error:
-        raise ImportFormatError(f"message {place} of conversation {chat.number}: {error}") from error
+        raise ImportFormatError(f"message {place} of conversation {about.number}: {error}") from error
 
 
-def _said(chat: _Chat, values: dict[str, Any], at: datetime | None) -> NewMessage:
+def _said(about: _About, values: dict[str, Any], at: datetime | None) -> NewMessage:
     role, content = role_of(values.get("sender")), _text(values)
-    given, thread = values.get("uuid"), chat.conversation_id
+    given, thread = values.get("uuid"), about.conversation_id
     return NewMessage(
         content=content,
         role=role,
         conversation_id=thread,
         created_at=read_time(values.get("created_at"), "created_at") or at,
-        message_id=fitting_id(f"{PROGRAM}:{given}") if given else chat.source.stable_id(PROGRAM, thread, role, content),
-        metadata=origin(PROGRAM, title=chat.title, files=", ".join(_files(values))),
+        message_id=fitting_id(f"{PROGRAM}:{given}")
+        if given
+        else about.source.stable_id(PROGRAM, thread, role, content),
+        metadata=origin(PROGRAM, title=about.title, files=", ".join(_files(values))),
     )
 
 
