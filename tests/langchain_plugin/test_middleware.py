@@ -10,7 +10,6 @@ from langchain_core.tools import tool
 from langgraph.types import Command, interrupt
 from pydantic import BaseModel
 
-import streetai_core.verbs.recalling
 from streetai_core.encoders import HashingEncoder
 from streetai_langchain import StreetAIMemory
 from streetai_langchain.messages import from_stored
@@ -35,20 +34,6 @@ TRAFFIC = {
         TIDE_KIEL,
     ],
 }
-
-
-@pytest.fixture
-def recalls(monkeypatch):
-    """The questions that memories are asked, as they are asked."""
-    asked = []
-    build = streetai_core.verbs.recalling.build
-
-    def spy(request, *arguments, **options):
-        asked.append(request.question)
-        return build(request, *arguments, **options)
-
-    monkeypatch.setattr(streetai_core.verbs.recalling, "build", spy)
-    return asked
 
 
 def clock(memory):

@@ -5,7 +5,6 @@ from langchain_core.messages import AIMessage, HumanMessage, SystemMessage
 from langchain_core.output_parsers import StrOutputParser
 from langchain_core.prompts import ChatPromptTemplate, MessagesPlaceholder
 
-from streetai_core.memory import Memory
 from tests.langchain_plugin.conftest import FACT, QUESTION, REPLY, spoken
 from tests.langchain_plugin.scripted import ScriptedChatModel, script
 from tests.langchain_plugin.ways import CUTS, WAYS, invoke
@@ -17,20 +16,6 @@ TEMPLATE = ChatPromptTemplate.from_messages(
 KEYS = {"input_key": "input", "memory_key": "history"}
 PARTIAL = "The draught"
 """The first two words of the reply, which is how far a stream gets that is cut after two pieces."""
-
-
-@pytest.fixture
-def recalls(monkeypatch):
-    """The questions that a prompt was built for; the real prompts are built."""
-    asked = []
-    build = Memory.build_prompt
-
-    def counted(self, question, **options):
-        asked.append(question)
-        return build(self, question, **options)
-
-    monkeypatch.setattr(Memory, "build_prompt", counted)
-    return asked
 
 
 def learned(memory):

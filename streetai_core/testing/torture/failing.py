@@ -67,10 +67,10 @@ class _FailingFile(apsw.VFSFile):
         self._fault.passes("truncate")
         super().xTruncate(newsize)
 
-    def xSync(self, flags: int) -> None:  # noqa: ARG002, N802 - SQLite's
+    def xSync(self, flags: int) -> None:  # noqa: ARG002, N802 - SQLite's name and arguments
         """Fail, or do nothing: the machine stays on, and waiting for the disk would only make the program slow."""
         self._fault.passes("sync")
 
-    def excepthook(self, kind: Any, error: Any, traceback: Any) -> bool:  # noqa: ARG002 - APSW's
+    def excepthook(self, kind: Any, error: Any, traceback: Any) -> bool:  # noqa: ARG002 - APSW's arguments
         """SQLite has the error by its code; where it goes on without telling, there is nobody to tell."""
         return True

@@ -56,7 +56,7 @@ class RecordingFiles(apsw.VFS):
         """A file that notes what is done to it."""
         return _RecordingFile(name, flags, self._recorder)
 
-    def xDelete(self, filename: str, syncdir: bool) -> None:  # noqa: FBT001, N802 - SQLite's
+    def xDelete(self, filename: str, syncdir: bool) -> None:  # noqa: FBT001, N802 - SQLite's name and arguments
         """Delete, and note it."""
         super().xDelete(filename, syncdir)
         self._recorder.steps.append(Step("delete", Path(filename).name))
@@ -78,7 +78,7 @@ class _RecordingFile(apsw.VFSFile):
         super().xTruncate(newsize)
         self._recorder.steps.append(Step("truncate", self._name, newsize))
 
-    def xSync(self, flags: int) -> None:  # noqa: ARG002, N802 - SQLite's
+    def xSync(self, flags: int) -> None:  # noqa: ARG002, N802 - SQLite's name and arguments
         """Note it. The real disk is not waited for: this machine stays on, and only the recording will be cut."""
         self._recorder.steps.append(Step("sync", self._name))
 
