@@ -18,6 +18,7 @@ from streetai_core.report.sections import (
     log_section,
     savings_section,
     stacks_section,
+    summary,
     weights_section,
 )
 from streetai_core.stores.sqlite import SqliteStore
@@ -86,7 +87,7 @@ def report(
         ("Recall log", log_section(contents)),
         ("Health", health_section(contents)),
     )
-    body = "".join(f"<section><h2>{title}</h2>{content}</section>" for title, content in sections)
+    body = summary(contents) + "".join(f"<section><h2>{title}</h2>{content}</section>" for title, content in sections)
     return _document(memory_id, body, now or datetime.now(timezone.utc))
 
 

@@ -23,7 +23,9 @@ class TurnCost:
     sent: int
     """Tokens of the prompt, the message included."""
     history: int
-    """Tokens of everything said until then, and the message."""
+    """Tokens of everything said until then in all conversations, and the message."""
+    conversation: int
+    """The same of its own conversation alone."""
     window: int
     """Tokens of the last `WINDOW` messages of its conversation, and the message: what apps that cut send."""
 
@@ -70,13 +72,18 @@ def replay(
                 except InputError:
                     # A blank message asks nothing.
                     sent = cost
-                turns.append(TurnCost(len(turns) + 1, sent, history + cost, sum(before[-WINDOW:]) + cost))
+                turns.append(_turn(len(turns) + 1, sent, history, before, cost))
             memory.add_messages([_again(message)])
             before.append(cost)
             history += cost
             if progress is not None:
                 progress(place + 1, len(messages))
     return turns
+
+
+def _turn(number: int, sent: int, history: int, before: Sequence[int], cost: int) -> TurnCost:
+    """What a message costs, after all that was said and after the messages of its conversation."""
+    return TurnCost(number, sent, history + cost, sum(before) + cost, sum(before[-WINDOW:]) + cost)
 
 
 class _Clock:
@@ -97,4 +104,7 @@ def _again(message: Message) -> NewMessage:
         name=message.name,
         created_at=message.created_at,
         metadata=message.metadata,
+        source=message.source,
+        trust=message.trust,
+        writer=message.writer,
     )

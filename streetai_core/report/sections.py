@@ -47,6 +47,19 @@ class Contents:
         return turn if isinstance(turn, int) else 0
 
 
+def summary(contents: Contents) -> str:
+    """What is in the memory, in a sentence."""
+    messages = contents.messages
+    if not messages:
+        return "<p>There are no messages.</p>"
+    days = sorted(one.created_at.date() for one in messages)
+    when = f"on {days[0]}" if days[0] == days[-1] else f"from {days[0]} to {days[-1]}"
+    threads = len({one.conversation_id for one in messages})
+    told = f"{_count(len(messages), 'message')} in {_count(threads, 'conversation')}, {when}. "
+    signals, stacks = len(contents.plane.points), len({point.signal.stack_id for point in contents.plane.points})
+    return f"<p>{escaped(told)}{_count(signals, 'signal')} can be recalled, in {_count(stacks, 'stack')}.</p>"
+
+
 def stacks_section(contents: Contents) -> str:
     """The map, and what its colours stand for."""
     points = contents.plane.points
@@ -130,33 +143,43 @@ def savings_section(turns: Sequence[TurnCost], played: str) -> str:
     if not turns:
         return f"<p>{escaped(played)}</p>"
     x = [turn.number for turn in turns]
-    lines = [
-        Line(name="full history", x=x, y=[turn.history for turn in turns], colour=SERIES[1], label="full history"),
-        Line(
-            name=f"last {WINDOW} messages",
-            x=x,
-            y=[turn.window for turn in turns],
-            colour=MUTED,
-            label=f"the last {WINDOW} messages",
-            dashed=True,
-        ),
-        Line(name="StreetAI Memory", x=x, y=[turn.sent for turn in turns], colour=SERIES[0], label="StreetAI Memory"),
-    ]
     sent, history = sum(turn.sent for turn in turns), sum(turn.history for turn in turns)
+    alone = sum(turn.conversation for turn in turns)
+    compared = [("full history", [turn.history for turn in turns], SERIES[1], False)]
+    if alone < history:
+        compared.append(("its own conversation only", [turn.conversation for turn in turns], SERIES[4], False))
+    compared.append((f"the last {WINDOW} messages", [turn.window for turn in turns], MUTED, True))
+    compared.append(("StreetAI Memory", [turn.sent for turn in turns], SERIES[0], False))
+    lines = [
+        Line(name=name, x=x, y=y, colour=colour, label=name, dashed=dashed) for name, y, colour, dashed in compared
+    ]
     frame = Frame(
         title="Tokens of each prompt",
         alt=f"The full history grows to {turns[-1].history:,} tokens; the last prompt has {turns[-1].sent:,}.",
         x_label="message of the user",
         y_label="tokens (characters / 4)",
     )
-    saved = f"{1 - sent / history:.0%}" if history else "nothing"
-    text = f"{sent:,} tokens in place of {history:,}: {saved} saved. Played again from {played}, without learning."
+    text = f"{sent:,} tokens in place of {history:,} with all that was said before each message{_saved(sent, history)}"
+    if alone < history:
+        text += f", or of {alone:,} with its own conversation only{_saved(sent, alone)}"
+    text += (
+        f". These are estimates and no record: what was sent is not stored, so {played} were played again for this "
+        "page, with its settings, without learning, as if nothing had been deleted or hidden."
+    )
     legend = "".join(f"<li>{_swatch(line.colour)} {escaped(line.label)}</li>" for line in lines)
     return f"<p>{escaped(text)}</p>{line_chart(frame, lines)}<ul class=legend>{legend}</ul>"
 
 
+def _saved(sent: int, other: int) -> str:
+    """How much less or more it is than the other."""
+    if not other or sent == other:
+        return ""
+    return f" ({abs(1 - sent / other):.0%} {'less' if sent < other else 'more'})"
+
+
 def log_section(contents: Contents) -> str:
-    """What was recalled, sent and learned, newest first."""
+    """What was recalled, sent and learned from, newest first."""
+    kept = "What was recalled is kept when a reply is learned from; a question alone leaves no entry."
     signals = {point.signal.signal_id: point.signal for point in contents.plane.points}
     rows = [
         (
@@ -171,8 +194,8 @@ def log_section(contents: Contents) -> str:
         if entry.signal_id in signals
     ]
     if not rows:
-        return "<p>Nothing has been recalled and learned from yet.</p>"
-    note = f"<p>The newest {len(rows)} of {len(contents.history)} entries.</p>"
+        return f"<p>Nothing has been recalled and learned from yet. {kept}</p>"
+    note = f"<p>The newest {len(rows)} of {len(contents.history)} entries. {kept}</p>"
     return note + table(("turn", "time (UTC)", "event", "weight", "cause", "signal"), rows)
 
 
@@ -209,6 +232,10 @@ def table(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     head = "".join(f"<th scope=col>{escaped(name)}</th>" for name in columns)
     body = "".join("<tr>" + "".join(f"<td>{cell}</td>" for cell in row) + "</tr>" for row in rows)
     return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+
+
+def _count(number: int, what: str) -> str:
+    return f"{number:,} {what}" if number == 1 else f"{number:,} {what}s"
 
 
 def _central(points: Sequence[MapPoint]) -> MapPoint:

@@ -2,6 +2,7 @@
 
 import re
 import shutil
+from dataclasses import replace
 from datetime import datetime, timezone
 from html.parser import HTMLParser
 
@@ -15,6 +16,7 @@ from streetai_core.report.curves import weight_curve
 from streetai_core.report.pictures import ticks
 from streetai_core.report.savings import replay
 from streetai_core.stores.reference import ReferenceStore
+from streetai_core.tokens import EstimatedTokens
 from tests.report.conftest import HOSTILE, fill
 
 SECTIONS = ["Stacks", "Weights", "Savings", "Recall log", "Health"]
@@ -122,14 +124,46 @@ def test_it_tells_what_the_memory_tells(tmp_path):
         assert f"The newest {len(history)} of {len(history)} entries." in text
         assert text.count("sent, and the reply used it") == sum("boost" in entry.events for entry in history)
         assert page_.count("<circle ") >= stats["total_signals"]
-        assert page_.count("<polyline ") == stats["total_signals"] + 3
-        assert page_.count("saved. Played again from the 6 stored messages") == 1
+        assert page_.count("<polyline ") == stats["total_signals"] + 4
+        assert "the 6 stored messages were played again" in text
+        assert re.search(r"6 messages in 3 conversations, on [-0-9]{10}\. \d+ signals? can be recalled", text)
         assert memory.stats() == stats
 
 
 def test_a_long_memory_plays_the_newest_messages(hostile_file):
     """And says so."""
-    assert "Played again from the newest 5 of the 24 stored messages" in made(hostile_file, replayed=5)
+    assert "so the newest 5 of the 24 stored messages were played again" in made(hostile_file, replayed=5)
+
+
+def test_a_memory_of_several_conversations_is_compared_with_one_of_them_too(tmp_path):
+    """An app without a memory sends the conversation, not all that was ever said."""
+    with MemoryRegistry(tmp_path / "m.db", encoder=HashingEncoder()) as registry:
+        memory = registry.get("m")
+        for number in range(4):
+            memory.add_message(f"my boat Kestrel lies at berth {number}", "user", conversation_id=str(number % 2))
+        turns = replay(memory.messages(), registry.config, registry.encoder)
+        page = report(registry, "m")
+    assert [turn.conversation for turn in turns] == [turns[0].history, turns[0].history, *[turns[1].history] * 2]
+    history, alone = sum(turn.history for turn in turns), sum(turn.conversation for turn in turns)
+    assert f"in place of {history:,} with all that was said before each message" in page
+    assert f"or of {alone:,} with its own conversation only" in page
+    assert page.count("</polyline>") == 4 + 4
+
+
+def test_a_replay_believes_what_the_memory_believes(tmp_path):
+    """Who wrote a message, and how far it may be believed, is as it was stored; so is the prompt."""
+    question = "Which berth is free in Kiel?"
+    flyer = {"source": "document", "trust": 0.0, "writer": "flyer", "conversation_id": "flyer"}
+    with MemoryRegistry(tmp_path / "m.db", encoder=HashingEncoder(), token_counter=EstimatedTokens()) as registry:
+        memory = registry.get("m")
+        for number in range(40):
+            said = f"berth {number} of pier {number * 7} is free in Kiel at {number * 3} euros a night, with water"
+            memory.add_message(said, "user", **flyer)
+        sent = memory.build_prompt(question).inspector["tokens_sent"]
+        memory.add_message(question, "user")
+        believed = [replace(one, source="user", trust=1.0, writer=None) for one in memory.messages()]
+        assert sent == replay(memory.messages(), registry.config, registry.encoder)[-1].sent
+        assert sent != replay(believed, registry.config, registry.encoder)[-1].sent
 
 
 @pytest.mark.parametrize("wrong", [-1, True, 1.5, "9", None])
