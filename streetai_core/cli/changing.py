@@ -22,7 +22,7 @@ from streetai_core.cli.opening import (
 )
 from streetai_core.cli.plain_values import print_json
 from streetai_core.cli.screen import confirm, print_table, progress, short, text_input
-from streetai_core.cli.wording import one_line
+from streetai_core.cli.wording import counted, one_line
 from streetai_core.errors import InputError
 
 
@@ -113,7 +113,7 @@ def forget(
             )
             if not count:
                 raise InputError(f"memory {chosen_id!r} has no such message")
-        confirm(f"Forget {_counted(count)} of memory {chosen_id!r} for good?", yes=yes)
+        confirm(f"Forget {counted(count, 'message', 'messages')} of memory {chosen_id!r} for good?", yes=yes)
         receipt = (
             opened.registry.forget(chosen_id)
             if everything
@@ -122,9 +122,10 @@ def forget(
     if as_json:
         print_json(receipt.to_dict())
     else:
-        click.echo(f"Forgotten: {_counted(receipt.rows.get('messages', 0))}.")
+        click.echo(f"Forgotten: {counted(receipt.rows.get('messages', 0), 'message', 'messages')}.")
         print_table(("table", "rows deleted"), list(receipt.rows.items()), figures=("rows deleted",))
-        click.echo(f"Left in {len(receipt.files)} files: {receipt.residual} places.")
+        left = f"pieces of it in {receipt.residual} places" if receipt.residual else "nothing of it was found"
+        click.echo(f"Searched {counted(len(receipt.files), 'file', 'files')}: {left}.")
         for line in receipt.pending:
             click.echo(one_line(f"To be done: {line}"))
     if not receipt.complete:
@@ -165,7 +166,3 @@ def reembed(file: Path, *, memory_id: str | None, encoder_name: str, config_name
     else:
         cells = [(one["memory_id"], one["signals"], one["before"] or "-", one["encoder"]) for one in done]
         print_table(("memory", "embedded anew", "before", "now"), cells, figures=("embedded anew",))
-
-
-def _counted(messages: int) -> str:
-    return f"{messages} message" if messages == 1 else f"{messages} messages"

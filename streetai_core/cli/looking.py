@@ -51,8 +51,13 @@ def ls(file: Path, *, as_json: bool) -> None:
     if as_json:
         print_json(rows)
         return
+    if not rows:
+        click.echo("No memory yet.")
+        return
     columns = ("memory", "messages", "turns", "tokens", "last said", "encoder")
-    cells = [[cell if cell is not None else "-" for cell in row.values()] for row in rows]
+    # Times as in the other tables: to the minute, in UTC.
+    shown = [{**row, "last_said": (row["last_said"] or "-")[:16].replace("T", " ")} for row in rows]
+    cells = [[cell if cell is not None else "-" for cell in row.values()] for row in shown]
     print_table(columns, cells, figures=("messages", "turns", "tokens"))
 
 
@@ -117,6 +122,9 @@ def search(
         hits = opened.memory.retrieve(question, limit=limit, strategy=strategy)
     if as_json:
         print_json(hits)
+        return
+    if not hits:
+        click.echo("Nothing was found.")
         return
     print_table(("score", "said", "by", "text", "message"), [_hit_cells(hit) for hit in hits], figures=("score",))
 
@@ -228,6 +236,9 @@ def _hit_cells(hit: Hit) -> tuple[object, ...]:
 
 def _print_parts(found: list[tuple[Hit, str]]) -> None:
     """A table of hits, a column for each part that any of them has."""
+    if not found:
+        click.echo("  nothing")
+        return
     names = list(dict.fromkeys(name for hit, _ in found for name, part in hit.parts.items() if part))
     reasons = ["reason"] if any(reason for _, reason in found) else []
     rows = [

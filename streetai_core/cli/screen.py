@@ -92,7 +92,8 @@ def confirm(question: str, *, yes: bool) -> None:
     click.echo(f"{one_line(question)} [y/N] ", err=True, nl=False)
     answer = text_input().readline()
     if answer.strip().lower() not in {"y", "yes"}:
-        if not answer.endswith("\n"):
+        if not (answer.endswith("\n") and sys.stdin.isatty()):
+            # Nobody has pressed the return key where it shows.
             click.echo(err=True)
         raise click.ClickException("nothing was changed. Answer y, or give --yes to do it without a question.")
 

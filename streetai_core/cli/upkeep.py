@@ -10,7 +10,7 @@ import click
 
 from streetai_core.cli.opening import file_argument, json_option
 from streetai_core.cli.plain_values import print_json
-from streetai_core.cli.wording import one_line
+from streetai_core.cli.wording import counted, one_line
 
 if TYPE_CHECKING:
     from streetai_core.upkeep.backup import Backup
@@ -55,7 +55,7 @@ def doctor_command(context: click.Context, file: Path, *, as_json: bool) -> None
 )
 @file_argument
 @click.option("-o", "--output", required=True, type=click.Path(path_type=Path), help="The copy to make.")
-@click.option("--overwrite", is_flag=True, help="Replace the copy if it is there.")
+@click.option("--force", "overwrite", is_flag=True, help="Replace the copy if it is there.")
 @json_option
 def backup_command(file: Path, output: Path, *, overwrite: bool, as_json: bool) -> None:
     """Copy the database FILE as it is now, whole and verified, while others use it."""
@@ -67,11 +67,11 @@ def backup_command(file: Path, output: Path, *, overwrite: bool, as_json: bool) 
 @click.command(
     "restore",
     short_help="Put a backup in the place of a database.",
-    epilog="Example: streetai restore monday.db -o memory.db --overwrite",
+    epilog="Example: streetai restore monday.db -o memory.db --force",
 )
 @click.argument("backup", type=click.Path(path_type=Path))
 @click.option("-o", "--output", required=True, type=click.Path(path_type=Path), help="Where the database is to be.")
-@click.option("--overwrite", is_flag=True, help="Replace the database that is there.")
+@click.option("--force", "overwrite", is_flag=True, help="Replace the database that is there.")
 @json_option
 def restore_command(backup: Path, output: Path, *, overwrite: bool, as_json: bool) -> None:
     """Verify BACKUP, and put it in the place of a database."""
@@ -116,8 +116,8 @@ def _health_lines(health: Health) -> list[str]:
             f"schema {health.schema_version}, SQLite {health.sqlite_version}"
         )
     for memory in health.memories:
-        counted = ", ".join(f"{memory.rows[table]} {table}" for table in ("messages", "signals", "stacks"))
-        lines.append(f"  {one_line(memory.memory_id)}: {counted}{'' if memory.whole else ', DAMAGED'}")
+        rows = ", ".join(f"{memory.rows[table]} {table}" for table in ("messages", "signals", "stacks"))
+        lines.append(f"  {one_line(memory.memory_id)}: {rows}{'' if memory.whole else ', DAMAGED'}")
     for finding in health.findings:
         lines += [f"{finding.severity}: {one_line(finding.what)}", f"  {one_line(finding.advice)}"]
     return lines
@@ -138,11 +138,9 @@ def _tell(backup: Backup, *, as_json: bool) -> None:
     if as_json:
         print_json({"path": backup.path, "size_bytes": backup.size_bytes, "memories": dict(backup.memories)})
         return
-    messages = sum(backup.memories.values())
-    click.echo(
-        f"{one_line(backup.path)}: {len(backup.memories)} memories with {messages} messages, "
-        f"{backup.size_bytes} bytes, verified"
-    )
+    messages = counted(sum(backup.memories.values()), "message", "messages")
+    memories = counted(len(backup.memories), "memory", "memories")
+    click.echo(f"{one_line(backup.path)}: {memories} with {messages}, {backup.size_bytes:,} bytes, verified")
 
 
 def _counted(rows: Mapping[str, int]) -> str:

@@ -89,7 +89,7 @@ def restore(backup: str | os.PathLike[str], path: str | os.PathLike[str], *, ove
         raise InputError(f"path must be another file than the backup itself, got {target}")
     there = Path(target).exists()
     if there and not overwrite:
-        raise InputError(f"{target} is there already; choose another path, or pass overwrite=True to replace it")
+        raise InputError(f"{target} is there already; choose another path, or replace it with overwrite=True (--force)")
     with _Draft(target) as draft:
         _copy(source, draft.file)
         draft.examined(str(backup))

@@ -60,7 +60,7 @@ def check_free(target: str, *, overwrite: bool) -> None:
     if logs:
         raise InputError(f"{target} is in use or was left unfinished: {logs[0]} is beside it; choose another path")
     if not overwrite and Path(target).exists():
-        raise InputError(f"{target} is there already; choose another path, or pass overwrite=True to replace it")
+        raise InputError(f"{target} is there already; choose another path, or replace it with overwrite=True (--force)")
 
 
 def put_in_place(finished: str, target: str, *, overwrite: bool) -> None:

@@ -202,7 +202,7 @@ def test_a_damaged_backup_replaces_nothing(path, tmp_path):
     copy = tmp_path / "copy.db"
     back_up(path, copy)
     damage(copy)
-    code, printed = run("restore", str(copy), "-o", str(path), "--overwrite")
+    code, printed = run("restore", str(copy), "-o", str(path), "--force")
     assert (code, "'bob'" in printed) == (1, True)
     with SqliteStore(path) as store:
         assert {name: everything(store, name) for name in NAMES} == expected
@@ -216,7 +216,7 @@ def test_a_ruined_database_is_kept_beside_the_restored_one(path, tmp_path, conte
     assert run("backup", str(path), "-o", str(copy))[1]["memories"] == dict.fromkeys(NAMES, 39)
     ruined = content if content is not None else bytes(100) + path.read_bytes()[100:]
     path.write_bytes(ruined)
-    assert run("restore", str(copy), "-o", str(path), "--overwrite")[0] == 0
+    assert run("restore", str(copy), "-o", str(path), "--force")[0] == 0
     with SqliteStore(path) as store:
         assert {name: everything(store, name) for name in NAMES} == expected
     aside = tmp_path / "memories.db.damaged"
@@ -224,7 +224,7 @@ def test_a_ruined_database_is_kept_beside_the_restored_one(path, tmp_path, conte
     if aside.exists():
         assert aside.read_bytes() == ruined
         path.write_bytes(ruined)
-        assert "is there already" in run("restore", str(copy), "-o", str(path), "--overwrite")[1]
+        assert "is there already" in run("restore", str(copy), "-o", str(path), "--force")[1]
 
 
 async def test_the_twin_does_the_same(path, tmp_path):
