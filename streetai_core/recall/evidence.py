@@ -147,6 +147,8 @@ def _length(characters: npt.NDArray[np.int64]) -> Floats:
 
 def _conversation(index: WordIndex, relevance: Floats) -> Floats:
     """How far the best messages of each message's conversation fall short of those of the best conversation."""
+    if not len(index):
+        return np.zeros(index.size)
     if len(index) < index.size:
         relevance = np.where(index.alive, relevance, -np.inf)
     best = index.by_conversation.best_mean(relevance, _BEST_OF_CONVERSATION)

@@ -193,3 +193,14 @@ async def test_the_twins_do_the_same():
     assert await memory.arelease(writer="mallory") is True
     assert (await memory.aaudit()).intact
     assert (await memory.arollback(memory.version)).messages == 0
+
+
+def test_a_question_to_a_memory_of_which_only_hidden_messages_are_left():
+    """What was deleted since they were hidden is no message to compare them with."""
+    memory = filled()
+    memory.quarantine(conversation="a")
+    assert memory.retrieve(QUESTIONS[0])
+    for name in ("3", "4", "5", "6"):
+        memory.delete_message(name)
+    assert memory.retrieve(QUESTIONS[0]) == []
+    assert memory.build_prompt(QUESTIONS[0]).retrieved == []
