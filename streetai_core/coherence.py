@@ -44,20 +44,17 @@ class HotStates:
             self._used.move_to_end(coherent)
             surplus = list(islice(self._used, max(0, len(self._used) - self._most)))
         for one in surplus:
-            # Whoever holds the lock is using it: waiting could be for ever, and it goes at a later call.
-            if one.lock.acquire(blocking=False):
-                try:
-                    one.forget()
-                    with self._lock:
-                        self._used.pop(one, None)
-                finally:
-                    one.lock.release()
+            # Without its lock: whoever holds it is using the state, and waiting could be for ever.
+            one.forget()
+            with self._lock:
+                self._used.pop(one, None)
 
 
 class CoherentState:
     """The state of one memory: read from the store when it has moved on, changed only after a commit.
 
-    The lock protects the state; it is never held while an encoder works.
+    The lock protects the state; it is never held while an encoder works. `forget` needs no lock: whoever uses the state
+    has it in a variable of its own.
     """
 
     def __init__(self, memory_id: str, store: Store, clock: Callable[[], datetime], hot: HotStates) -> None:
@@ -140,10 +137,12 @@ class CoherentState:
         self._check_known(head)
         if head is None:
             return None
-        if self._state is None or self._state.head.version != head.version:
-            state, self._state = self._state, None  # as above
-            self._state = self._followed(state, transaction, head) or _loaded(transaction)
-        return self._state
+        state = self._state
+        if state is None or state.head.version != head.version:
+            self._state = None  # as above
+            state = self._followed(state, transaction, head) or _loaded(transaction)
+            self._state = state
+        return state
 
     @staticmethod
     def _followed(state: MemoryState | None, transaction: ReadTransaction, head: Head) -> MemoryState | None:

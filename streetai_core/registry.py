@@ -203,7 +203,7 @@ class MemoryRegistry:
 
         Raises:
             InputError: the id cannot be used.
-            StoreError: the database failed; then nothing was erased.
+            StoreError: the database failed before the rows were deleted, or while it committed that: call it again.
         """
         check_id(memory_id, "memory_id")
         with self._lock:

@@ -91,12 +91,12 @@ class Checkpoints:
 
     def _run(self, connection: _sqlite.Connection) -> None:
         """Copy the log now, if nobody writes. Failures are only logged: the commit before stands whatever happens."""
-        if not self._lock.acquire(blocking=False):
+        if self._lock.locked():
             return
-        try:
+        # Another thread may have been quicker, and then this one waits for a copy. Trying to take the lock would wait
+        # for nothing, but an interrupt could come between the try and the block that lets go of it, and keep it.
+        with self._lock:
             self._attempt(connection)
-        finally:
-            self._lock.release()
 
     def _attempt(self, connection: _sqlite.Connection) -> None:
         """Copy the log, with the lock held, and note what became of it."""

@@ -9,7 +9,7 @@ from types import EllipsisType
 
 from streetai_core.aio import twin
 from streetai_core.conductor import Conductor, check_text, texts_of
-from streetai_core.errors import DamagedFileError, InputError
+from streetai_core.errors import DamagedFileError, InputError, StoreError
 from streetai_core.knowledge import clauses, wording
 from streetai_core.observing.observer import observed
 from streetai_core.planning.writing import plan_delete
@@ -86,7 +86,7 @@ class Forgetting(Conductor):
 
         Raises:
             InputError: not exactly one of the arguments was given, or it cannot be used.
-            StoreError: the database failed; then nothing was erased.
+            StoreError: the database failed before the rows were deleted, or while it committed that: call it again.
         """
         given = [message is not None, not isinstance(conversation, EllipsisType), author is not None, bool(everything)]
         if sum(given) != 1:
@@ -193,8 +193,7 @@ class Forgetting(Conductor):
         for function in _KEEPS_TEXT:
             function.cache_clear()
         self._around.encoder.forget(forgotten.texts)
-        store = self._around.store
-        erased = store.erase(Traces(forgotten.values)) if forgotten.values else Erased(pending=store.settle())
+        erased = self._erased(forgotten)
         return Receipt(
             memory_id=self.memory_id,
             scope=scope,
@@ -204,6 +203,14 @@ class Forgetting(Conductor):
             pending=(*erased.pending, *forgotten.unread),
             erased_at=self._around.clock(),
         )
+
+    def _erased(self, forgotten: _Forgotten) -> Erased:
+        """What became of the files; the rows are gone whatever happens to them."""
+        store = self._around.store
+        try:
+            return store.erase(Traces(forgotten.values)) if forgotten.values else Erased(pending=store.settle())
+        except StoreError as error:
+            return Erased(pending=(f"the files were not searched: {error}",))
 
     aforget = twin(forget)
 

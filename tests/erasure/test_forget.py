@@ -11,10 +11,12 @@ import pytest
 
 from streetai_core import Config, MemoryRegistry, NewMessage
 from streetai_core.encoders import CachedEncoder, HashingEncoder
-from streetai_core.errors import InputError, StaleMemoryError
+from streetai_core.errors import InputError, StaleMemoryError, StoreError
 from streetai_core.knowledge.clauses import clauses
 from streetai_core.stores import _sqlite
 from streetai_core.stores.reference import ReferenceStore
+from streetai_core.stores.sqlite import SqliteStore
+from streetai_core.testing.torture.trap import Trap, coded, trapped
 from tests.stores.scripts import finish, occurrences, start
 
 TABLES = ("memories", "messages", "signals", "vectors", "weights", "stacks", "words", "credits")
@@ -384,6 +386,34 @@ def test_a_damaged_memory_can_be_forgotten(path):
         assert "damaged" in receipt.pending[0]
         assert registry.ids() == ["bob"]
         assert counts(path)["messages"] == 6
+
+
+@pytest.mark.parametrize("what", [{"message": "alice-0"}, {"everything": True}])
+def test_an_error_says_that_nothing_was_erased_and_a_receipt_what_was(path, what):
+    """The disk fails at every third statement: once the rows are gone there is a receipt, not an error."""
+    trap = Trap()
+    with opened(SqliteStore(path, durability="fast", opener=trapped(trap))) as registry:
+        number, raised, pending = 0, 0, 0
+        trap.sprung = True
+        while trap.sprung:
+            number += 3
+            memory = registry.get("alice")
+            filled(memory, 6, 3)
+            trap.set(number, lambda: coded("disk I/O error", _sqlite.IOERR), late=False)
+            try:
+                receipt = memory.forget(**what)
+            except StoreError:
+                raised += 1
+                trap.remaining = 0
+                assert len(memory.messages()) == 6, trap.statement
+            else:
+                trap.remaining = 0
+                pending += not receipt.complete
+                assert receipt.complete is not any("I/O" in reason for reason in receipt.pending), trap.statement
+                assert len(memory.messages()) == 6 - receipt.rows["messages"] < 6
+            registry.reset("alice")
+        assert raised > 0
+        assert pending > 0
 
 
 def test_a_store_without_files_forgets_too():

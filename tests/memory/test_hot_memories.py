@@ -66,7 +66,7 @@ def test_what_was_learned_and_written_survives_going_cold(filled):
 
 
 def test_threads_that_share_few_places_do_not_wait_for_each_other_for_ever(filled):
-    """Whoever makes room takes the locks of other memories: taken in turn they would be a deadlock."""
+    """Whoever makes room drops the states of other memories, which others are using at that moment."""
     with opened(filled, max_open=1) as registry:
 
         def ask(number):
