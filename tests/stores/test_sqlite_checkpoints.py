@@ -1,13 +1,14 @@
 """The write-ahead log: it stays small, nothing deleted stays in it, and copying it waits for nobody."""
 
-from contextlib import closing
+from contextlib import closing, suppress
+from functools import partial
 from pathlib import Path
 
 import pytest
 
 from streetai_core.stores import _sqlite
 from streetai_core.stores.base import Changes
-from streetai_core.stores.checkpoints import _LOG_BYTES
+from streetai_core.stores.checkpoints import _LOG_BYTES, Checkpoints
 from streetai_core.stores.sqlite import SqliteStore
 from streetai_core.testing.factories import (
     make_counts,
@@ -21,6 +22,7 @@ from streetai_core.testing.factories import (
     make_words_row,
 )
 from streetai_core.testing.store_reading import all_messages, head_of, read, write
+from streetai_core.testing.torture.trap import Moments
 from tests.stores.scripts import finish, occurrences, start
 
 LARGE = "x" * 200_000
@@ -245,3 +247,16 @@ with SqliteStore(path, durability="fast") as store:
 def test_affected_versions_are_known(version, affected):
     """The WAL-reset bug is in all versions before 3.51.3 but two series of corrections."""
     assert _sqlite.affected_by_wal_reset_bug(version) is affected
+
+
+def test_an_interrupt_at_any_moment_keeps_no_lock(path, store):
+    """Else this process would never copy the log again, and an erasure would wait for ever."""
+    write(store, make_exchange(0))
+    with store._connections.for_writing() as database:
+        moments = Moments()
+        while moments.seen == moments.interrupt_at:
+            checkpoints, moments = Checkpoints(store._file), Moments(interrupt_at=moments.interrupt_at + 1)
+            with suppress(KeyboardInterrupt):
+                moments.run(partial(checkpoints.after_commit, database.conn, erase=True))
+            assert not checkpoints._lock.locked(), moments
+        assert moments.seen > 20

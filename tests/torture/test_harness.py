@@ -11,7 +11,7 @@ from streetai_core.testing.factories import make_exchange
 from streetai_core.testing.store_reading import head_of, write
 from streetai_core.testing.torture.checking import damage, differences, open_registry, torn_parts, unlogged_weights
 from streetai_core.testing.torture.reporting import Report
-from streetai_core.testing.torture.trap import Lines, Trap, coded, trapped
+from streetai_core.testing.torture.trap import Moments, Trap, coded, trapped
 from streetai_core.testing.torture.work import _VERBS, Intent, Work, message_of, text_of
 
 
@@ -54,14 +54,14 @@ def test_a_late_error_comes_after_the_statement(path):
         assert head_of(store).version == 2
 
 
-def test_a_call_is_interrupted_at_the_line_of_choice(path):
+def test_a_call_is_interrupted_at_the_moment_of_choice(path):
     """Counted first, then interrupted, and free afterwards to be made again."""
     with SqliteStore(path) as store:
-        counter = Lines()
+        counter = Moments()
         counter.run(lambda: write(store, make_exchange(0)))
         assert counter.seen > 100
         with pytest.raises(KeyboardInterrupt):
-            Lines(interrupt_at=20).run(lambda: write(store, make_exchange(1)))
+            Moments(interrupt_at=20).run(lambda: write(store, make_exchange(1)))
         assert head_of(store).version == 1
         assert write(store, make_exchange(1, head=head_of(store))).version == 2
 
@@ -71,11 +71,11 @@ def test_the_model_follows_the_work(path):
     rng, model, intents = random.Random(3), {}, []
     with open_registry(path, durability="fast") as registry:
         work = Work(registry, "m", rng, intents.append)
-        work.add()
+        work.do("add")
         for verb in (*_VERBS, *rng.choices(list(_VERBS), k=60)):
             if not work.known:
-                work.bulk()
-            _VERBS[verb][1](work)
+                work.do("bulk")
+            work.do(verb)
         for intent in intents:
             assert Intent.parsed(intent.line()) == intent
             model = intent.applied(model)

@@ -76,8 +76,8 @@ def test_a_thousand_writes_are_seen_by_another_process(tmp_path):
 
 
 def test_ram_is_what_the_disk_says_after_any_fault(tmp_path):
-    """Errors at statements of every call that writes, a failing encoder, interrupts at random lines."""
-    found = passed("faults", "--stride", 23, "--lines", 4, "--folder", tmp_path)
+    """Errors at statements of every call that writes, a failing encoder, interrupts at random moments."""
+    found = passed("faults", "--stride", 23, "--moments", 4, "--folder", tmp_path)
     assert (found["ram_is_not_disk"], found["half"], found["wrong_error"], found["stuck"]) == (0, 0, 0, 0)
     assert found["stored_all_the_same"] > 0
 

@@ -118,11 +118,11 @@ def coherence_command(folder: Path, seed: int, rounds: int) -> Report:
 @_program(
     "faults",
     _number("stride", 1, "Raise at every so-manieth statement of each call."),
-    _number("lines", 200, "Random lines at which each call is interrupted."),
+    _number("moments", 200, "Random moments at which each call is interrupted."),
 )
-def faults_command(folder: Path, seed: int, stride: int, lines: int) -> Report:
+def faults_command(folder: Path, seed: int, stride: int, moments: int) -> Report:
     """Raise errors at the statements of every call that writes, and interrupt it."""
-    return faults.run(folder, stride=stride, lines=lines, seed=seed)
+    return faults.run(folder, stride=stride, moments=moments, seed=seed)
 
 
 @_program("disk", _number("stride", 1, "Fail at every so-manieth write, sync and truncation of each call."))

@@ -78,6 +78,26 @@ def _reencode(registry: MemoryRegistry) -> Call:
     return memory.reencode
 
 
+def _quarantine(registry: MemoryRegistry) -> Call:
+    memory = registry.get(MEMORY)
+    return lambda: memory.quarantine(conversation=_GONE)
+
+
+def _rollback(registry: MemoryRegistry) -> Call:
+    memory = registry.get(MEMORY)
+    return lambda: memory.rollback(1)
+
+
+def _forget_message(registry: MemoryRegistry) -> Call:
+    memory = registry.get(MEMORY)
+    return lambda: memory.forget(message=_KNOWN[6])
+
+
+def _forget_conversation(registry: MemoryRegistry) -> Call:
+    memory = registry.get(MEMORY)
+    return lambda: memory.forget(conversation=_GONE)
+
+
 def _reset(registry: MemoryRegistry) -> Call:
     return lambda: registry.reset(MEMORY)
 
@@ -91,6 +111,10 @@ CALLS: dict[str, Callable[[MemoryRegistry], Call]] = {
     "post_process": _post_process,
     "record_turn": _record_turn,
     "reencode": _reencode,
+    "quarantine": _quarantine,
+    "rollback": _rollback,
+    "forget_message": _forget_message,
+    "forget_conversation": _forget_conversation,
     "reset": _reset,
 }
 """Each prepares a call and returns it; a new verb that writes is one line here and one function above."""

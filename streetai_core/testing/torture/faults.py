@@ -1,7 +1,7 @@
 """Whatever goes wrong in a write, RAM is what the disk says, and the write is there whole or not at all.
 
 Errors are raised at every statement of every call that writes, before it is carried out and after; the encoder fails;
-and the call is interrupted at random lines of this package.
+and the call is interrupted at random moments.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from streetai_core.stores.sqlite import SqliteStore
 from streetai_core.testing.torture.calls import CALLS, MEMORY, make_template
 from streetai_core.testing.torture.checking import CONFIG, ENCODER, open_registry, picture, torn_parts
 from streetai_core.testing.torture.reporting import Report
-from streetai_core.testing.torture.trap import Lines, Trap, coded, trapped
+from streetai_core.testing.torture.trap import Moments, Trap, coded, trapped
 from streetai_core.types import Matrix
 
 _WAIT = 0.5
@@ -127,27 +127,27 @@ class _Bench:
             error.__traceback__ = None
 
 
-def run(folder: Path, *, stride: int, lines: int, seed: int) -> Report:
-    """Raise at every `stride`-th statement of each call, and interrupt each at `lines` random lines."""
+def run(folder: Path, *, stride: int, moments: int, seed: int) -> Report:
+    """Raise at every `stride`-th statement of each call, and interrupt each at `moments` random moments."""
     rng = random.Random(seed)  # noqa: S311 - reproducible, no secret
     report = Report.of(seed, "ram_is_not_disk", "half", "wrong_error", "stuck")
     template = folder / "template.db"
     make_template(template)
     for call in CALLS:
-        _all_faults(_Bench(folder, report, template), call, stride, lines, rng)
-    _all_faults(_Bench(folder, report, None), "add_message", stride, lines, rng)
+        _all_faults(_Bench(folder, report, template), call, stride, moments, rng)
+    _all_faults(_Bench(folder, report, None), "add_message", stride, moments, rng)
     if report.counts["stored_all_the_same"] == 0:
         report.unproved.append("no error came after a commit")
     return report
 
 
-def _all_faults(bench: _Bench, call: str, stride: int, lines: int, rng: random.Random) -> None:
+def _all_faults(bench: _Bench, call: str, stride: int, moments: int, rng: random.Random) -> None:
     """Everything that can go wrong in one call."""
     for error in _ERRORS:
         for late in (False, True):
             _at_statements(bench, call, error, late=late, numbers=_from(rng.randint(1, stride), stride))
     _with_failing_encoder(bench, call)
-    _at_lines(bench, call, lines, rng)
+    _at_moments(bench, call, moments, rng)
     _goes_on(bench, call)
     bench.anew()
 
@@ -187,19 +187,19 @@ def _with_failing_encoder(bench: _Bench, call: str) -> None:
     bench.compare(f"{call}, encoder")
 
 
-def _at_lines(bench: _Bench, call: str, count: int, rng: random.Random) -> None:
-    """Interrupt the call at random lines, as Ctrl-C does."""
+def _at_moments(bench: _Bench, call: str, count: int, rng: random.Random) -> None:
+    """Interrupt the call at random moments, as Ctrl-C does."""
     bench.anew()
-    counter = Lines()
+    counter = Moments()
     counter.run(CALLS[call](bench.registry))
-    bench.report.counts["lines"] += counter.seen
+    bench.report.counts["moments"] += counter.seen
     bench.anew()
     for _ in range(count):
-        line = rng.randint(1, counter.seen)
-        name = f"{call}, interrupted at line {line} of {counter.seen}"
+        moment = rng.randint(1, counter.seen)
+        name = f"{call}, interrupted at moment {moment} of {counter.seen}"
         verb = CALLS[call](bench.registry)
         with bench.expecting(name, KeyboardInterrupt):
-            Lines(interrupt_at=line).run(verb)
+            Moments(interrupt_at=moment).run(verb)
         try:
             bench.compare(name)
         except StoreError as error:

@@ -45,8 +45,7 @@ class Recording:
         rng = random.Random(seed)  # noqa: S311 - reproducible, no secret
         setting = "full" if durability == "off" else durability
         with open_registry(folder / "power.db", durability=setting, opener=opener) as registry:
-            # Erasing reads the files themselves, past the driver.
-            work = Work(registry, _MEMORY, rng, without={"erase"})
+            work = Work(registry, _MEMORY, rng)
             # A disk on which nothing has arrived yet holds the memory that was never written.
             self.pictures[0] = picture(work.memory)
             for _ in range(_OPERATIONS):

@@ -13,7 +13,10 @@ import streetai_core
 from streetai_core.stores import _sqlite
 
 _OURS = str(Path(streetai_core.__file__).parent)
-"""The code in which an interrupt can come at any line."""
+"""The code into which interrupts come."""
+
+_MOMENTS = ("call", "c_return")
+"""A function of Python begins, one of C has returned."""
 
 
 @dataclass(slots=True)
@@ -82,29 +85,30 @@ def coded(text: str, code: int) -> _sqlite.OperationalError:
 
 
 @dataclass(slots=True)
-class Lines:
-    """Counts the lines of this package that a call runs, and interrupts it at one of them."""
+class Moments:
+    """Counts the moments of a call at which an interrupt can come into this package, and interrupts it at one of them.
+
+    They are where Python itself looks for signals: when a function begins, and when one of C has returned. Between two
+    lines it does not look: an error there could come after the block of a `with` and before its end, and would keep a
+    lock that no Ctrl-C can keep.
+    """
 
     interrupt_at: int = 0
-    """The line that is interrupted, from 1; 0: only count."""
+    """The moment that is interrupted, from 1; 0: only count."""
     seen: int = 0
 
     def run(self, call: Callable[[], object]) -> None:
         """Make a call under the eyes of this object."""
-        before = sys.gettrace()
-        sys.settrace(self._enter)
+        before = sys.getprofile()
+        sys.setprofile(self._look)
         try:
             call()
         finally:
-            sys.settrace(before)
+            sys.setprofile(before)
 
-    def _enter(self, frame: FrameType, event: str, _: object) -> Any:
-        ours = event == "call" and frame.f_code.co_filename.startswith(_OURS)
-        return self._line if ours and "torture" not in frame.f_code.co_filename else None
-
-    def _line(self, _frame: FrameType, event: str, _: object) -> Any:
-        if event == "line":
+    def _look(self, frame: FrameType, event: str, _: object) -> None:
+        file = frame.f_code.co_filename
+        if event in _MOMENTS and file.startswith(_OURS) and "torture" not in file:
             self.seen += 1
             if self.seen == self.interrupt_at:
                 raise KeyboardInterrupt
-        return self._line

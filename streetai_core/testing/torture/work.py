@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from zlib import crc32
 
@@ -19,6 +19,9 @@ _CONVERSATIONS = 5
 
 _BULK = 5
 """Messages that are added at once: more than a page of the file holds."""
+
+_MARKS = 20
+"""Versions that are kept to go back to: from the one before the last write to some with deletions in between."""
 
 _HITS = 10
 """Signals that one step learns from."""
@@ -46,7 +49,7 @@ class Intent:
         """The model after it."""
         if self.verb == "reset":
             return {}
-        if self.verb == "delete":
+        if self.verb in ("delete", "rollback"):
             return {one: edit for one, edit in model.items() if one not in self.ids}
         return {**model, **dict.fromkeys(self.ids, self.edit)}
 
@@ -80,7 +83,6 @@ class Work:
         memory_id: which one.
         rng: decides what is done.
         announce: told before each operation what it is about to do.
-        without: verbs that are left out.
     """
 
     def __init__(
@@ -89,14 +91,14 @@ class Work:
         memory_id: str,
         rng: random.Random,
         announce: Callable[[Intent], None] = lambda _: None,
-        without: Collection[str] = (),
     ) -> None:
         self._registry = registry
         self._memory_id = memory_id
         self._rng = rng
         self._announce = announce
-        self._verbs = {verb: weight for verb, (weight, _) in _VERBS.items() if verb not in without}
         self.known = [message.message_id for message in self.memory.messages()]
+        self._marks: list[tuple[int, frozenset[str]]] = []
+        """Versions, and which messages were there then."""
 
     @property
     def memory(self) -> Memory:
@@ -105,9 +107,12 @@ class Work:
 
     def step(self) -> None:
         """Do one thing."""
-        verb = self._rng.choices(list(self._verbs), weights=list(self._verbs.values()))[0]
-        if not self.known:
-            verb = "add"
+        verb = self._rng.choices(list(_VERBS), weights=[weight for weight, _ in _VERBS.values()])[0]
+        self.do(verb if self.known else "add")
+
+    def do(self, verb: str) -> None:
+        """Do this; there must be messages, unless it adds some."""
+        self._marks = [*self._marks[1 - _MARKS :], (self.memory.version, frozenset(self.known))]
         _VERBS[verb][1](self)
 
     def add(self) -> None:
@@ -162,6 +167,21 @@ class Work:
         self._announce(Intent("learn"))
         self.memory.post_process(hits, text_of(self._any()))
 
+    def hide(self) -> None:
+        """Hide a conversation, or show it again if it is hidden."""
+        conversation = conversation_of(self._any())
+        self._announce(Intent("hide"))
+        if not self.memory.release(conversation=conversation):
+            self.memory.quarantine(conversation=conversation)
+
+    def rollback(self) -> None:
+        """Undo what was done since a version of before, as far as it can be undone."""
+        version, then = self._rng.choice(self._marks)
+        gone = tuple(one for one in self.known if one not in then)
+        self._announce(Intent("rollback", gone))
+        self.memory.rollback(version, partial=True)
+        self.known = [one for one in self.known if one in then]
+
     def reencode(self) -> None:
         """All vectors anew."""
         self._announce(Intent("reencode"))
@@ -171,7 +191,7 @@ class Work:
         """Everything goes."""
         self._announce(Intent("reset"))
         self._registry.reset(self._memory_id)
-        self.known = []
+        self.known, self._marks = [], []
 
     def _add(self, count: int) -> None:
         ids = self._new_ids(count)
@@ -195,6 +215,8 @@ _VERBS: dict[str, tuple[float, Callable[[Work], None]]] = {
     "erase": (0.5, Work.erase),
     "learn": (2, Work.learn),
     "delete_conversation": (0.3, Work.delete_conversation),
+    "hide": (0.5, Work.hide),
+    "rollback": (0.3, Work.rollback),
     "reencode": (0.2, Work.reencode),
     "reset": (0.05, Work.reset),
 }
