@@ -7,6 +7,7 @@ a call waits. The same work with transactions that take the lock too late must b
 from __future__ import annotations
 
 import multiprocessing
+import shutil
 from collections.abc import Sequence
 from contextlib import closing
 from pathlib import Path
@@ -115,22 +116,26 @@ def _late(uri: str, *, timeout: float) -> _sqlite.Connection:
     return _sqlite.connect(uri, timeout=timeout, factory=Late)
 
 
-def _busy(path: Path, report: Report) -> None:
+def _busy(template: Path, report: Report) -> None:
     """Somebody holds the lock: every call that writes says so after its time, and changes nothing, nor RAM."""
-    make_template(path)
-    with (
-        open_registry(path, busy_timeout=_WAIT) as registry,
-        closing(_sqlite.connect(path.as_uri(), timeout=0)) as holder,
-    ):
-        before = picture(registry.get(MEMORY))
-        holder.execute("BEGIN IMMEDIATE")
-        for call, prepared in CALLS.items():
-            report.counts["refused"] += _is_refused(call, prepared(registry), report)
+    make_template(template)
+    for call, prepared in CALLS.items():
+        path = template.with_name(f"busy-{call}.db")
+        shutil.copyfile(template, path)
+        with (
+            open_registry(path, busy_timeout=_WAIT) as registry,
+            closing(_sqlite.connect(path.as_uri(), timeout=0)) as holder,
+        ):
+            before = picture(registry.get(MEMORY))
+            verb = prepared(registry)
+            holder.execute("BEGIN IMMEDIATE")
+            report.counts["refused"] += _is_refused(call, verb, report)
             if picture(registry.get(MEMORY)) != before:
                 report.fail("busy", f"{call} changed something")
-        holder.execute("ROLLBACK")
-        for call, prepared in CALLS.items():
-            _works(call, prepared(registry), report)
+            holder.execute("ROLLBACK")
+            _works(call, verb, report)
+            if registry.get(MEMORY).version == before["head"].version:
+                report.fail("busy", f"{call} did nothing after the lock was set free")
 
 
 def _works(call: str, verb: Call, report: Report) -> None:
