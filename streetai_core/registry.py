@@ -9,7 +9,6 @@ from concurrent.futures import Executor, ThreadPoolExecutor
 from dataclasses import replace
 from datetime import datetime, timezone
 from threading import Lock
-from uuid import uuid4
 from weakref import WeakValueDictionary
 
 from streetai_core.aio import twin
@@ -24,7 +23,7 @@ from streetai_core.memory import Memory
 from streetai_core.observing.observer import MemoryObserver, check_observers
 from streetai_core.planning.preparing import Progress
 from streetai_core.recall.processing import PostProcessor, check_processors
-from streetai_core.stores.base import Changes, Store
+from streetai_core.stores.base import Store
 from streetai_core.stores.sqlite import SqliteStore
 from streetai_core.text.clean import check_id
 from streetai_core.tokens import EstimatedTokens, TokenCounter
@@ -32,6 +31,7 @@ from streetai_core.upkeep.backup import Backup, back_up
 from streetai_core.upkeep.doctor import examine
 from streetai_core.upkeep.health import SEVERITIES, Finding, Health, MemoryHealth
 from streetai_core.upkeep.receipts import Receipt
+from streetai_core.verbs.resetting import Resetting
 from streetai_core.verbs.verifying import SAME
 
 _ASYNC_THREADS = 8
@@ -178,23 +178,7 @@ class MemoryRegistry:
             self._check_open()
             self._memories.pop(memory_id, None)
             self._recent.pop(memory_id, None)
-        with self.store.reading(memory_id) as transaction:
-            if transaction.head is None:
-                return
-        with self.store.writing(memory_id) as writing:
-            head = writing.head
-            if head is not None:
-                emptied = replace(
-                    head,
-                    token=uuid4().hex[:12],
-                    generation=head.generation + 1,
-                    next_turn=0,
-                    message_count=0,
-                    history_tokens=0,
-                    encoder=None,
-                    dim=None,
-                )
-                writing.apply(Changes(head=emptied, wipe=True), now=self._surroundings.clock())
+        Resetting(memory_id, self._surroundings).reset()
 
     def forget(self, memory_id: str) -> Receipt:
         """Erase a memory for good, its id included, and verify it; see `Memory.forget`.

@@ -33,7 +33,8 @@ class Operation:
     seconds: float
     """How long it took."""
     counts: Mapping[str, int]
-    """How much it was: "messages" stored, "hits" recalled, "signals" learned from, or rows erased, by table."""
+    """How much it was: "messages" stored, deleted, hidden or undone, "hits" recalled, "signals" learned from or set
+    back, "rules" taken back, or rows erased, by table."""
     result: object = field(default=None, repr=False)
     """What the verb returned; has what was said. Not to be changed."""
     arguments: Mapping[str, object] = field(default_factory=dict, repr=False)
@@ -49,7 +50,7 @@ class MemoryObserver:
     """
 
     def on_write(self, operation: Operation) -> None:
-        """Messages were stored, changed or deleted, or a memory was embedded anew."""
+        """Messages were stored, changed, deleted, hidden, shown again or undone; or all were reset or embedded anew."""
 
     def on_recall(self, operation: Operation) -> None:
         """Something was recalled, or a prompt was built."""

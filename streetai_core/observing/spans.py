@@ -19,16 +19,32 @@ _OPERATIONS = {
     "post_process": "update_memory",
     "delete_message": "delete_memory",
     "delete_conversation": "delete_memory",
+    "quarantine": "update_memory",
+    "release": "update_memory",
+    "rollback": "update_memory",
+    "reset": "delete_memory_store",
     "retrieve": "search_memory",
     "build_prompt": "search_memory",
     "forget": "delete_memory",
 }
 """Verb -> well-known value of `gen_ai.operation.name`."""
 
-_RECORD = {"update_message": "parent_turn_id", "delete_message": "parent_turn_id", "forget": "message"}
+_RECORD = {
+    "update_message": "parent_turn_id",
+    "delete_message": "parent_turn_id",
+    "quarantine": "message",
+    "release": "message",
+    "forget": "message",
+}
 """Verb -> its argument that is the id of one message."""
 
-_CONVERSATION = {"build_prompt": "conversation_id", "delete_conversation": "conversation_id", "forget": "conversation"}
+_CONVERSATION = {
+    "build_prompt": "conversation_id",
+    "delete_conversation": "conversation_id",
+    "quarantine": "conversation",
+    "release": "conversation",
+    "forget": "conversation",
+}
 """Verb -> its argument that is the id of a conversation."""
 
 _QUESTION = {"retrieve": "question", "build_prompt": "user_message"}

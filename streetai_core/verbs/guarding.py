@@ -9,6 +9,7 @@ from types import EllipsisType
 from streetai_core.aio import twin
 from streetai_core.conductor import Conductor, check_text
 from streetai_core.errors import DamagedFileError, InputError, RollbackError
+from streetai_core.observing.observer import observed
 from streetai_core.planning.guarding import Rollback, past, plan_rollback
 from streetai_core.state import MemoryState
 from streetai_core.stores.base import Changes, MessageQuery, ReadTransaction, WriteTransaction
@@ -79,6 +80,7 @@ class Guarding(Conductor):
                 anchor=known[-1] if known else "",
             )
 
+    @observed(lambda hidden: {"messages": hidden}, "write")
     def quarantine(
         self,
         *,
@@ -117,6 +119,7 @@ class Guarding(Conductor):
         with self._coherent.lock:
             return self._coherent.write(plan)[0]
 
+    @observed(lambda released: {"rules": int(released)}, "write")
     def release(
         self,
         *,
@@ -147,6 +150,7 @@ class Guarding(Conductor):
             rules = [] if state is None else sorted(state.quarantine, key=lambda rule: (rule.field, str(rule.value)))
             return [shown for rule in rules if (shown := _shown(transaction, rule)) is not None]
 
+    @observed(lambda done: {"messages": done.messages, "signals": done.signals}, "write")
     def rollback(self, to_version: int, *, partial: bool = False) -> Rollback:
         """Undo all that was written and learned since a version: messages, weights, clocks, uses and stacks.
 

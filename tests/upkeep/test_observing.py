@@ -14,7 +14,7 @@ from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanE
 
 from streetai_core import MemoryObserver, MemoryRegistry, NewMessage
 from streetai_core.encoders import HashingEncoder
-from streetai_core.errors import InputError, MessageConflictError, MissingExtraError
+from streetai_core.errors import InputError, MessageConflictError, MissingExtraError, StaleMemoryError
 from streetai_core.observing.spans import OpenTelemetrySpans
 from streetai_core.stores.reference import ReferenceStore
 
@@ -61,6 +61,11 @@ def use(memory):
     memory.record_turn("t", turn, retrieved=hits, reply="Number 32.")
     with pytest.raises(MessageConflictError):
         memory.add_message("Another text.", "user", message_id="a")
+    memory.quarantine(conversation="c")
+    memory.release(conversation="c")
+    version = memory.version
+    memory.add_message("The berth is 33.", "user")
+    memory.rollback(version)
     memory.delete_message("b")
     memory.delete_conversation("c")
     memory.reencode()
@@ -77,6 +82,10 @@ TOLD = [
     ("write", "record_turn", None),
     ("learn", "record_turn", None),
     ("error", "add_messages", {}),
+    ("write", "quarantine", {"messages": 1}),
+    ("write", "release", {"rules": 1}),
+    ("write", "add_messages", {"messages": 1, "signals": 1}),
+    ("write", "rollback", {"messages": 1, "signals": 0}),
     ("write", "delete_message", {"messages": 1}),
     ("write", "delete_conversation", {"messages": 1}),
     ("write", "reencode", None),
@@ -102,6 +111,41 @@ def test_every_verb_tells_what_it_did():
         assert SAID not in repr(operation)
     assert recorder.told[3][1].arguments["question"] == "What is the code?"
     assert recorder.told[-1][1].result.scope == "everything"
+
+
+def test_a_reset_is_told_with_how_much_is_gone():
+    """Of the memory that there was, of one that was never written, and of what cannot be done."""
+    recorder = Recorder()
+    with opened(recorder) as registry:
+        memory = registry.get("alice")
+        memory.add_messages([NewMessage(content=SAID, role="user"), NewMessage(content="And 32.", role="user")])
+        registry.reset("alice")
+        registry.reset("bob")
+        with pytest.raises(StaleMemoryError):
+            memory.quarantine(source="tool")
+        with pytest.raises(InputError):
+            registry.get("alice").rollback(-1)
+        assert registry.get("alice").version == 2
+    told = [(kind, one.memory_id, one.verb, dict(one.counts)) for kind, one in recorder.told]
+    assert told[1:] == [
+        ("write", "alice", "reset", {"messages": 2}),
+        ("write", "bob", "reset", {"messages": 0}),
+        ("error", "alice", "quarantine", {}),
+        ("error", "alice", "rollback", {}),
+    ]
+
+
+async def test_async_twins_of_what_hides_and_undoes_tell_too():
+    """From the worker thread, under the name of the verb."""
+    recorder = Recorder()
+    async with opened(recorder) as registry:
+        memory = registry.get("alice")
+        await memory.aadd_message(SAID, "user", message_id="a")
+        await memory.aquarantine(message="a")
+        await memory.arelease(message="a")
+        await memory.arollback(1)
+        await registry.areset("alice")
+    assert [operation.verb for _, operation in recorder.told[1:]] == ["quarantine", "release", "rollback", "reset"]
 
 
 def test_an_observer_that_fails_is_logged_and_harms_nobody(caplog):
@@ -151,7 +195,8 @@ def test_spans_follow_the_conventions():
     spans = spans_of(lambda memory, _: use(memory))
     assert [span.name for span in spans] == [
         *("create_memory", "create_memory", "update_memory", "search_memory", "search_memory", "update_memory"),
-        *("upsert_memory", "create_memory", "delete_memory", "delete_memory", "update_memory", "delete_memory_store"),
+        *("upsert_memory", "create_memory", "update_memory", "update_memory", "create_memory", "update_memory"),
+        *("delete_memory", "delete_memory", "update_memory", "delete_memory_store"),
     ]
     for span in spans:
         assert span.kind is trace.SpanKind.INTERNAL
@@ -166,6 +211,22 @@ def test_spans_follow_the_conventions():
         trace.StatusCode.ERROR,
         "MessageConflictError",
     )
+
+
+def test_the_span_of_a_reset_and_of_a_rule():
+    """A store of memories is deleted; a rule names its conversation or its message."""
+    exporter = InMemorySpanExporter()
+    provider = TracerProvider()
+    provider.add_span_processor(SimpleSpanProcessor(exporter))
+    with opened(OpenTelemetrySpans(provider)) as registry:
+        registry.get("alice").add_message(SAID, "user", message_id="a")
+        registry.get("alice").quarantine(message="a")
+        registry.get("alice").quarantine(conversation="c")
+        registry.reset("alice")
+    _, message, conversation, reset = exporter.get_finished_spans()
+    assert message.attributes["gen_ai.memory.record.id"] == "a"
+    assert conversation.attributes["gen_ai.conversation.id"] == "c"
+    assert (reset.name, reset.attributes["gen_ai.memory.record.count"]) == ("delete_memory_store", 1)
 
 
 def test_what_was_said_is_in_no_span_unless_asked_for():
