@@ -29,8 +29,8 @@ class Wire:
     api: object
     """A module with `faults`, `whole`, `frames`, `failure` and `texts`.
 
-    It may have `side`, if there is more than chat calls; `arrived`, if the path says a part of what is asked for; and
-    `content_type`, if its streams are not of server-sent events.
+    It may have `side` and `listed`, if there is more than chat calls; `arrived`, if the path says a part of what is
+    asked for; and `content_type`, if its streams are not of server-sent events.
     """
     url: str = ""
     """Where the server is, without a path."""
@@ -62,6 +62,10 @@ class Handler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"  # keeps the client's connection, as a real server does
     wire: Wire
     wbufsize = 0  # each event leaves at once
+
+    def do_GET(self):
+        """Tell what there is."""
+        self._whole(200, self.wire.api.listed(self.path))
 
     def do_POST(self):
         """Check a request, and answer it."""
