@@ -21,7 +21,10 @@ from tests.adapters.wire.anthropic_clouds import BEDROCK, VERTEX
 from tests.adapters.wire.server import served
 
 HAS_AMAZONS_LIBRARY = importlib.util.find_spec("boto3") is not None
-"""The SDK needs it to read Bedrock's streams, and its older versions to sign a request."""
+"""The SDK needs it to read Bedrock's streams, and to sign a request."""
+
+TAKES_A_KEY = "api_key" in inspect.signature(anthropic.AnthropicBedrock).parameters
+"""Newer versions of the SDK need not sign a request."""
 
 OPTIONS = {
     "Bedrock": {"aws_region": "eu-north-1"},
@@ -48,8 +51,8 @@ def sdk_client(cloud, url, *, asynchronous=False, **more):
     kind = getattr(anthropic, f"{'Async' if asynchronous else ''}Anthropic{cloud}")
     options = OPTIONS[cloud]
     if cloud == "Bedrock":
-        keyed = "api_key" in inspect.signature(kind).parameters
-        options = options | ({"api_key": "none"} if keyed else {"aws_access_key": "none", "aws_secret_key": "none"})
+        keys = ("api_key",) if TAKES_A_KEY else ("aws_access_key", "aws_secret_key")
+        options = options | dict.fromkeys(keys, "none")
     http = (DefaultAsyncHttpxClient if asynchronous else DefaultHttpxClient)(verify=False)
     return kind(base_url=url, max_retries=0, http_client=http, **options, **more)
 
@@ -77,7 +80,7 @@ class Bench:
     def needs_amazons_library(self, style):
         """Skip what the SDK itself cannot do here."""
         streams = "stream" in style.split() or style == "helper"
-        if self.cloud == "Bedrock" and not HAS_AMAZONS_LIBRARY and (streams or self.plain._version < "0.8"):
+        if self.cloud == "Bedrock" and not HAS_AMAZONS_LIBRARY and (streams or not TAKES_A_KEY):
             pytest.skip("boto3 is not installed, without which the SDK cannot call Bedrock like this")
         if self.cloud == "Bedrock":
             self.driver.unguarded()  # the SDK reads Amazon's description of the service on the loop

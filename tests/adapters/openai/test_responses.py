@@ -5,7 +5,7 @@ import json
 import pytest
 
 from streetai_core.adapters.openai import with_memory
-from tests.adapters.conformance.openai_rows import sdk_client
+from tests.adapters.conformance.openai_rows import PIXEL, sdk_client
 from tests.adapters.wire.answers import Answer
 
 BERTH = "My boat lies at berth thirty-one of the old harbour."
@@ -49,6 +49,23 @@ def test_a_plain_text_stays_one_where_there_is_no_window(client, responses):
     client.responses.create(model="m", input="Where does my boat lie?")
     assert BERTH in responses.last.body["input"]
     assert responses.last.body["input"].endswith("Where does my boat lie?")
+
+
+def test_parts_stay_and_recalled_text_is_one_more(client, responses):
+    """Images, files and texts in their order; their bytes are not stored."""
+    remember(client)
+    parts = [
+        {"type": "input_image", "image_url": PIXEL, "detail": "low"},
+        {"type": "input_text", "text": "Where does my boat lie?"},
+        {"type": "input_file", "filename": "log.pdf", "file_data": "data:application/pdf;base64,JVBERg=="},
+    ]
+    client.responses.create(model="m", input=[{"role": "user", "content": parts}])
+    content = responses.last.body["input"][-1]["content"]
+    assert parts == [part for part in content if part in parts]
+    (added,) = [part for part in content if part not in parts]
+    assert ("input_text", True) == (added["type"], BERTH in added["text"])
+    asked = client.memory.messages(conversation_id=None)[0]
+    assert ("Where does my boat lie?", ["image", "file"]) == (asked.content, asked.metadata["attachments"])
 
 
 @pytest.mark.parametrize("stream", [False, True])
