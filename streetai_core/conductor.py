@@ -21,7 +21,7 @@ from streetai_core.planning.replacing import Replacing
 from streetai_core.planning.trust import Standing, conversation_mark, standing_of
 from streetai_core.planning.writing import Addition, check_encoder, plan_add, plan_delete
 from streetai_core.recall.hits import signal_key
-from streetai_core.recall.looking import signals_of
+from streetai_core.recall.looking import check_there, signals_of
 from streetai_core.recall.processing import PostProcessor
 from streetai_core.recall.question import Question, read_question
 from streetai_core.reporting import Sent, weight_update
@@ -232,8 +232,14 @@ class Conductor:
 
 
 def messages_of(transaction: ReadTransaction, sequences: Sequence[int]) -> dict[int, Message]:
-    """Messages with their texts, by sequence."""
-    return {message.sequence: message for message in transaction.messages(MessageQuery(sequences=sequences))}
+    """Messages with their texts, by sequence.
+
+    Raises:
+        DamagedFileError: one of them is not there.
+    """
+    found = {message.sequence: message for message in transaction.messages(MessageQuery(sequences=sequences))}
+    check_there(found, sequences)
+    return found
 
 
 def replacing_in(transaction: ReadTransaction, state: MemoryState) -> Replacing:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from streetai_core.config import Config
+from streetai_core.errors import DamagedFileError
 from streetai_core.recall.hits import signal_at, signal_id
 from streetai_core.state import MemoryState
 from streetai_core.stores.base import Head
@@ -21,10 +22,33 @@ def signals_of(state: MemoryState, message: Message) -> list[Signal]:
     return [signal_at(state, int(row), message) for row in order]
 
 
+def check_there(messages: Mapping[int, Message], sequences: Iterable[int]) -> None:
+    """Refuse to go on without the message of a signal.
+
+    Args:
+        messages: by sequence.
+        sequences: of the messages that have to be among them.
+
+    Raises:
+        DamagedFileError: one is not: it was taken away behind the library.
+    """
+    for sequence in sequences:
+        if sequence not in messages:
+            raise DamagedFileError(
+                f"message number {sequence} is not there, and what was made of it is. Ask the doctor what else is "
+                "damaged, and restore the file from a backup."
+            )
+
+
 def all_signals(state: MemoryState, messages: Sequence[Message]) -> list[Signal]:
-    """All signals, in the order they were said; `messages` are all messages."""
+    """All signals, in the order they were said; `messages` are all messages.
+
+    Raises:
+        DamagedFileError: a signal has no message.
+    """
     columns = state.columns
     by_sequence = {message.sequence: message for message in messages}
+    check_there(by_sequence, columns.column("sequence").tolist())
     order = np.lexsort((columns.column("chunk_index"), columns.column("sequence")))
     return [signal_at(state, int(row), by_sequence[int(columns.column("sequence")[row])]) for row in order]
 

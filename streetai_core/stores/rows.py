@@ -77,6 +77,13 @@ class Origin:
             "Restore the file from a backup."
         )
 
+    def orphaned(self, what: str, other: str, number: int) -> DamagedFileError:
+        """The error for rows that belong to one which is not there."""
+        return DamagedFileError(
+            f"memory {self.memory_id!r} in {self.path} is damaged: it has {what} of {other} number {number}, which is "
+            "not there. Restore the file from a backup."
+        )
+
 
 def time_text(moment: datetime) -> str:
     """A time in UTC as ISO 8601 text with microseconds; sorts as the times do."""

@@ -13,6 +13,8 @@ from sqlite_utils import Database
 
 from streetai_core.errors import StoreError
 from streetai_core.stores.base import CreditRow, Head, MessageQuery, ReadTransaction, Rows
+from streetai_core.stores.belonging import Keys, check_belonging
+from streetai_core.stores.checksums import Integers, wholes
 from streetai_core.stores.columns import Loaded
 from streetai_core.stores.faults import Faults
 from streetai_core.stores.index_checks import check_ids, check_indexes, check_texts
@@ -72,7 +74,7 @@ SELECT memory_key, sequence, message_id, turn, conversation_id, role, name, crea
        source, trust, writer, salt, seal, crc, content
 FROM messages WHERE memory_key = ?
 """
-_MESSAGE_KEYS = "SELECT count(*), coalesce(sum(sequence), 0) FROM messages WHERE memory_key = ?"
+_MESSAGE_KEYS = "SELECT sequence FROM messages WHERE memory_key = ?"
 """Reads the index of keys, not the messages."""
 
 _COUNTS = """
@@ -193,6 +195,14 @@ class SqliteReading(ReadTransaction):
             counts = self._counts()
             found = (rows.signals, rows.weights, rows.stacks, rows.words, rows.quarantine)
             self._check_counts(counts, [len(part) for part in found])
+            keys = Keys(
+                messages=self._message_keys(counts),
+                signals=wholes([row.key for row in rows.signals]),
+                said_in=wholes([row.sequence for row in rows.signals]),
+                weights=wholes([row.key for row in rows.weights]),
+                words=wholes([row.sequence for row in rows.words]),
+            )
+            check_belonging(keys, self._origin)
             self._check_once("signals", [row.key for row in rows.signals])
             self._check_once("weights", [row.key for row in rows.weights])
             self._check_once("stacks", [row.key for row in rows.stacks])
@@ -232,6 +242,14 @@ class SqliteReading(ReadTransaction):
         rules = frozenset(quarantine_from(row, self._origin) for row in self._select(QUARANTINES, key))
         counts = self._counts()
         self._check_counts(counts, [len(part) for part in (written, weighed, summed, told, rules)])
+        keys = Keys(
+            messages=self._message_keys(counts),
+            signals=signals.key,
+            said_in=signals.sequence,
+            weights=weights.key,
+            words=words.sequence,
+        )
+        check_belonging(keys, self._origin)
         if not all(ascending(one) for one in (signals.key, weights.key, stacks.key, words.sequence)):
             raise ValueError("a row is found twice, in place of another one")
         versions = {"signals": written, "weights": weighed, "stacks": summed, "words": told}
@@ -323,7 +341,6 @@ class SqliteReading(ReadTransaction):
         Raises:
             DamagedFileError: rows are missing, or too many.
         """
-        self._check_message_keys(counts)
         expected = {
             "signals": counts.signals,
             "weights": counts.weights,
@@ -334,16 +351,18 @@ class SqliteReading(ReadTransaction):
         for (what, number), there in zip(expected.items(), found, strict=True):
             self._check_count(what, there, number)
 
-    def _check_message_keys(self, counts: _Counts) -> None:
-        """Each message can be found where it was written. Its text is checked when it is read.
+    def _message_keys(self, counts: _Counts) -> Integers:
+        """The sequences of all messages: each can be found where it was written. Its text is checked when it is read.
 
         Raises:
             DamagedFileError: messages are missing, or too many, or in the place of others.
         """
-        [(found, sequences)] = self._select(_MESSAGE_KEYS, self._key)
-        self._check_count("messages", found, counts.messages)
-        if sequences != counts.sequences:
+        found = self._select(_MESSAGE_KEYS, self._key)
+        self._check_count("messages", len(found), counts.messages)
+        sequences = wholes([sequence for (sequence,) in found])
+        if int(sequences.sum()) != counts.sequences:
             raise self._origin.damaged("the index", "of messages")
+        return sequences
 
     def _check_count(self, what: str, found: int, expected: int) -> None:
         """Rows whose key is damaged are not found; their count is missed.

@@ -107,8 +107,8 @@ class Looking(Conductor):
             found = transaction.messages(MessageQuery(message_id=parent_turn_id))
             if state is None or not found:
                 return found
-            sequences = state.words.revisions(found[0].sequence)
-            return list(messages_of(transaction, sequences).values())
+            # What it replaced may have been deleted since.
+            return transaction.messages(MessageQuery(sequences=state.words.revisions(found[0].sequence)))
 
     amessages = twin(messages)
     astats = twin(stats)

@@ -20,7 +20,7 @@ from streetai_core.planning.writing import (
     plan_reencode,
     plan_update,
 )
-from streetai_core.recall.looking import signals_of
+from streetai_core.recall.looking import check_there, signals_of
 from streetai_core.state import MemoryState
 from streetai_core.stores.base import Changes, MessageQuery, WriteTransaction
 from streetai_core.text.clean import check_id, is_blank
@@ -167,15 +167,26 @@ class Writing(Conductor):
         Returns:
             How many signals got a new vector.
         """
+        # Each time that others were quicker.
+        while (count := self._reencoded(progress)) is None:
+            pass
+        return count
+
+    def _reencoded(self, progress: Progress | None) -> int | None:
+        """How many signals got a new vector; `None` if others have written meanwhile, and some would not have one."""
         encoder = self._around.encoder
         with self._coherent.lock, self._coherent.reading() as (transaction, state):
-            texts = {} if state is None else texts_of(state, transaction.messages(MessageQuery()), self.config)
+            if state is None or not len(state.columns):
+                return 0
+            messages = transaction.messages(MessageQuery())
+            check_there({one.sequence: one for one in messages}, state.columns.column("sequence").tolist())
+            texts = texts_of(state, messages, self.config)
         vectors = encode_all(list(texts.values()), encoder, progress)
 
-        def plan(_: WriteTransaction, now: MemoryState) -> tuple[Changes | None, int]:
+        def plan(_: WriteTransaction, now: MemoryState) -> tuple[Changes | None, int | None]:
             there = [number for number, key in enumerate(texts) if key in now.columns]
-            if not texts or len(there) != len(now.columns):
-                return None, -1
+            if len(there) != len(now.columns):
+                return None, None
             keys = [key for key in texts if key in now.columns]
             return plan_reencode(now, keys, vectors[there], encoder=encoder, config=self.config), len(keys)
 
@@ -183,9 +194,7 @@ class Writing(Conductor):
             count, _ = self._coherent.write(plan)
             # The arrays have another width now.
             self._coherent.forget()
-        if count < 0 and texts:
-            return self.reencode(progress=progress)
-        return max(0, count)
+            return count
 
     aadd_message = twin(add_message)
     aadd_messages = twin(add_messages)
