@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
@@ -38,6 +39,8 @@ def check_whole(snapshot: Snapshot) -> None:
         _check_signal(signal, messages)
     _require(signals.keys() == weights.keys(), "each signal must have a weight, and no other may be there")
     _require(words.keys() <= messages.keys(), "the words of a message that is not there")
+    for weight in weights.values():
+        _require(0 < weight.base_weight < math.inf and weight.uses >= 0, f"the weight of signal {weight.key} is none")
     sizes = Counter(weight.stack for weight in weights.values())
     if snapshot.vectors:
         _require(dict(sizes) == {key: stack.size for key, stack in stacks.items()}, "stacks have other sizes")

@@ -99,13 +99,14 @@ def test_a_full_disk_is_recovered_from(tmp_path):
 
 
 def test_nothing_undeclared_comes_back(tmp_path):
-    """Hostile texts and changed files: declared errors, and never another answer."""
-    found = passed("fuzz", "--texts", 400, "--files", 120, "--folder", tmp_path)
+    """Hostile texts, changed files and files to import: declared errors, and never another answer."""
+    found = passed("fuzz", "--texts", 400, "--files", 120, "--imports", 150, "--folder", tmp_path)
     assert (found["undeclared"], found["wrong"]) == (0, 0)
     assert found["declared_errors"] > 0
+    assert 0 < found["refused_imports"] < found["imports"] == 150
 
 
 def test_a_random_seed_is_printed(tmp_path):
     """So that any run can be repeated."""
-    done = run("fuzz", "--texts", 1, "--files", 1, "--folder", tmp_path)
+    done = run("fuzz", "--texts", 1, "--files", 1, "--imports", 1, "--folder", tmp_path)
     assert re.match(r"fuzz: --seed \d+ --folder ", done.stdout), done.stdout + done.stderr

@@ -156,10 +156,11 @@ def soak_command(folder: Path, seed: int, processes: int, minutes: int) -> Repor
     "fuzz",
     _number("texts", 20_000, "Texts that nobody would write."),
     _number("files", 2_000, "Files whose bytes are changed."),
+    _number("imports", 2_000, "Files to import that nobody should have written."),
 )
-def fuzz_command(folder: Path, seed: int, texts: int, files: int) -> Report:
+def fuzz_command(folder: Path, seed: int, texts: int, files: int, imports: int) -> Report:
     """Give every call texts and files that nobody would make."""
-    return fuzz.run(folder, texts=texts, files=files, seed=seed)
+    return fuzz.run(folder, texts=texts, files=files, imports=imports, seed=seed)
 
 
 if __name__ == "__main__":

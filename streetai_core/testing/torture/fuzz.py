@@ -1,7 +1,7 @@
 """Bytes and texts that nobody would write: only declared errors come back, and nothing is answered wrongly.
 
-Targets: cutting into chunks, the words and times of a question, whole calls of a memory, and opening a file whose bytes
-were changed.
+Targets: cutting into chunks, the words and times of a question, whole calls of a memory, opening a file whose bytes
+were changed, and importing.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ from streetai_core.recall.question import read_question
 from streetai_core.registry import MemoryRegistry
 from streetai_core.testing.torture.calls import CALLS, MEMORY, make_template
 from streetai_core.testing.torture.checking import CONFIG, open_registry, picture
+from streetai_core.testing.torture.fuzz_imports import run_imports
 from streetai_core.testing.torture.reporting import Report
 from streetai_core.text.chunking import Limits, split
 
@@ -39,13 +40,14 @@ _LONGEST = 60
 """Pieces of a text."""
 
 
-def run(folder: Path, *, texts: int, files: int, seed: int) -> Report:
-    """So many texts for each target, and so many files."""
+def run(folder: Path, *, texts: int, files: int, imports: int, seed: int) -> Report:
+    """So many texts for each target, so many databases, and so many files to import."""
     rng = random.Random(seed)  # noqa: S311 - reproducible, no secret
     report = Report.of(seed, "undeclared", "wrong")
     _texts(texts, rng, report)
     _memory(folder / "fuzzed.db", texts // 10, rng, report)
     _files(folder, files, rng, report)
+    run_imports(folder, imports, rng, report)
     return report
 
 
