@@ -1,9 +1,13 @@
-"""For all tests: nothing may connect to another machine."""
+"""For all tests: nothing may connect to another machine, and random choices are the same in every run."""
 
 import ipaddress
 import sys
 
 import pytest
+
+from tests.seeds import fix_examples
+
+fix_examples()
 
 _LOCAL_NAMES = frozenset({"localhost", ""})
 _violations: list[str] = []

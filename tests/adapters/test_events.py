@@ -9,6 +9,7 @@ import pytest
 from streetai_core.adapters.amazon_events import AmazonEvents
 from streetai_core.adapters.events import ServerSentEvents, events_of
 from tests.adapters.wire.anthropic_clouds import message
+from tests.seeds import seeded
 
 STREAM = (
     b'data: {"a": 1}\n\n: a comment\n\nevent: x\r\ndata: {"b":\r\ndata: 2}\r\n\r\n'
@@ -34,10 +35,8 @@ def amazons(event):
 AMAZONS = [amazons({"a": 1}), message(b'{"message": "slow down"}'), amazons({"b": "\n\n"}), amazons([1]), amazons({})]
 
 
-def cut(events, stream):
+def cut(events, stream, seed):
     """The stream in pieces, as the network cuts it and `events` cuts that again."""
-    seed = random.SystemRandom().randrange(10**6)
-    print(f"seed {seed}")  # noqa: T201 - to run it again with
     order = random.Random(seed)
     for _ in range(200):
         cuts = sorted(order.sample(range(len(stream)), 6))
@@ -50,20 +49,22 @@ def cut(events, stream):
         yield pieces
 
 
-def test_pieces_are_the_stream_and_end_with_events():
+@seeded
+def test_pieces_are_the_stream_and_end_with_events(seed):
     """However the network cuts it, also in the middle of an empty line."""
-    for pieces in cut(ServerSentEvents, STREAM):
+    for pieces in cut(ServerSentEvents, STREAM, seed):
         # No piece has an event that ended and a part of the next one.
         assert not any(end in piece[:-4] for end in (b"\n\n", b"\r\n\r\n") for piece in pieces)
 
 
-def test_events_of_amazons_are_what_has_ended():
+@seeded
+def test_events_of_amazons_are_what_has_ended(seed):
     """In messages, each of which is cut off; those that have no event are left out."""
     stream = b"".join(AMAZONS)
     assert [{"a": 1}, {"b": "\n\n"}, {}] == AmazonEvents().read(stream)
     assert [{"a": 1}, {"b": "\n\n"}] == AmazonEvents().read(stream[:-1])
     ends = {sum(map(len, AMAZONS[: number + 1])) for number in range(len(AMAZONS))}
-    for pieces in cut(AmazonEvents, stream):
+    for pieces in cut(AmazonEvents, stream, seed):
         places = {sum(map(len, pieces[: number + 1])) for number in range(len(pieces))}
         assert ends <= places
 

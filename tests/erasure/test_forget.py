@@ -17,6 +17,7 @@ from streetai_core.stores import _sqlite
 from streetai_core.stores.reference import ReferenceStore
 from streetai_core.stores.sqlite import SqliteStore
 from streetai_core.testing.torture.trap import Trap, coded, trapped
+from tests.seeds import seeded
 from tests.stores.scripts import finish, occurrences, start
 
 TABLES = ("memories", "messages", "signals", "vectors", "weights", "stacks", "words", "credits")
@@ -140,7 +141,7 @@ def test_a_hundred_secrets_among_three_hundred_messages_leave_no_byte(path, way)
         assert select(path, "PRAGMA foreign_key_check") == []
 
 
-@pytest.mark.parametrize("seed", [secrets.randbelow(10**6)])
+@seeded
 def test_whatever_is_forgotten_in_whatever_order_leaves_no_byte(path, seed):
     """Messages of all lengths come and go, so that pages split and join, and what is left of them is searched."""
     rng = random.Random(seed)

@@ -2,7 +2,6 @@
 
 import random
 import re
-import secrets
 from collections import Counter
 
 import pytest
@@ -11,6 +10,7 @@ from streetai_core.errors import DamagedFileError, StoreError
 from streetai_core.stores.sqlite import SqliteStore
 from streetai_core.upkeep.doctor import examine
 from streetai_core.upkeep.salvage import salvage
+from tests.seeds import seeded
 from tests.upkeep.files import NAMES, everything, fill, values
 
 PAGE = 4096
@@ -83,7 +83,7 @@ def check_saved(path, out, parts):
     return sum(memory.rows.get("messages", 0) for memory in saved.memories)
 
 
-@pytest.mark.parametrize("seed", [secrets.randbelow(10**6)])
+@seeded
 @pytest.mark.parametrize("way", CASES)
 def test_no_damage_gives_a_wrong_answer(tmp_path, original, way, seed):
     """Each memory says what it said or raises; a file that the doctor calls healthy says all of it."""

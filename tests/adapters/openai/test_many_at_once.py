@@ -8,6 +8,7 @@ from streetai_core.adapters.openai import with_memory, with_memory_async
 from tests.adapters.conformance.openai_rows import sdk_client
 from tests.adapters.wire.answers import Answer
 from tests.event_loop import never_blocked
+from tests.seeds import seeded
 
 CALLS = 200
 USERS = 20
@@ -15,10 +16,9 @@ USERS = 20
 SECRET = re.compile(r"secret of (user\d+)")
 
 
-async def test_two_hundred_calls_leak_nothing(chat, registry):
+@seeded
+async def test_two_hundred_calls_leak_nothing(chat, registry, seed):
     """Every user is told only what is the user's, streamed or not, and each turn is stored whole."""
-    seed = random.SystemRandom().randrange(10**6)
-    print(f"seed {seed}")  # noqa: T201 - to run it again with
     order = random.Random(seed)
     for number in range(USERS):
         memory = registry.get(f"user{number}")
