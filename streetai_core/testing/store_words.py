@@ -28,6 +28,7 @@ from streetai_core.testing.factories import (
     make_terms,
     make_words_row,
 )
+from streetai_core.testing.store_making import StoreMaking
 from streetai_core.testing.store_reading import comparable, head_of, read, write
 from streetai_core.types import ROLES
 
@@ -73,14 +74,8 @@ _ROWS = st.builds(
 )
 
 
-class StoreWords:
+class StoreWords(StoreMaking):
     """Tests of words rows. They take the fixture `store` of `StoreSuite`."""
-
-    shares_data = True
-
-    def make_store(self, folder: Path, *, busy_timeout: float = 30.0) -> Store:
-        """A store whose data is in `folder`; see `StoreSuite`."""
-        raise NotImplementedError(f"{type(self).__name__} must define make_store()")
 
     # ------------------------------------------------------------- kept exactly
 

@@ -13,7 +13,7 @@ from streetai_core.stores.connections import _MOST_IDLE
 from streetai_core.stores.sqlite import SqliteStore
 from streetai_core.testing.factories import NOON, make_exchange, make_head
 from streetai_core.testing.store_reading import head_of, write
-from streetai_core.testing.store_suite import in_thread
+from streetai_core.testing.store_sharing import in_thread
 from tests.stores.scripts import run
 
 needs_proc = pytest.mark.skipif(not Path("/proc/self/fd").exists(), reason="this system does not list open files")
