@@ -21,8 +21,9 @@ _HALF = 0.55
 """The share of a long message that is sent: its better half, and what the cut at a sentence takes."""
 _HALF_EXTRA = 5
 """Tokens on top, for the marks where something is left out."""
-_LARGEST_SHARE = 3
-"""No passage takes more than a third of the room, so that one long message is never all that is recalled."""
+_LARGEST_SHARE = 2 / 3
+"""No passage takes more than two thirds of the room, so that one long message is never all that is recalled. Half of a
+reply of several hundred tokens is worth more in a small room than less than half of two."""
 
 
 def packing_order(hits: Sequence[Hit], messages: Sequence[Message], config: Config, counter: TokenCounter) -> list[int]:
@@ -50,4 +51,4 @@ def most_tokens(message: Message, room: float, config: Config, counter: TokenCou
         counter: counts tokens.
     """
     half = _HALF * counter.count(message.content) + _HALF_EXTRA
-    return max(config.passage_tokens, min(half, room / _LARGEST_SHARE))
+    return max(config.passage_tokens, min(half, room * _LARGEST_SHARE))

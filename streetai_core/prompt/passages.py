@@ -108,7 +108,8 @@ class Excerpts:
                 start, grown = before.pop(0), True
             if not grown:
                 break
-        return start, self._stretched(message, start, end)
+        end = self._stretched(message, start, end)
+        return self._stretched_back(message, start, end), end
 
     def _stretched(self, message: Message, start: int, end: int) -> int:
         """Where the passage ends with the part that fits of what follows it: whole lines, else whole words."""
@@ -125,6 +126,24 @@ class Excerpts:
         part = text[end:low]
         cut = max(part.rfind("\n"), 0) or max(part.rfind(" "), 0)
         return end + cut
+
+    def _stretched_back(self, message: Message, start: int, end: int) -> int:
+        """Where the passage starts with the whole words that fit of the sentence before it.
+
+        At the end of a message nothing follows that could fill the passage.
+        """
+        text = message.content
+        low, high = max(0, start - _LONGEST_STRETCH), start
+        while low < high:
+            middle = (low + high) // 2
+            if self._fits(message, text[middle:end]):
+                high = middle
+            else:
+                low = middle + 1
+        if low in (start, 0):
+            return low
+        space = text.find(" ", low, start - 1)
+        return start if space < 0 else space + 1
 
     def _fits(self, message: Message, text: str) -> bool:
         """Whether a part of a message is short enough to be shown."""

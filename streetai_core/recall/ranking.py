@@ -27,8 +27,8 @@ _SPARE = 2
 """Twice as many candidates as are wanted: what is too long for the budget is passed over for what follows it."""
 
 _CHARACTERS_PER_TOKEN = 4
-_SHARE = 3
-"""A message takes at most a third of the room, and a long one half of itself."""
+_SHARE = 2 / 3
+"""A message takes at most two thirds of the room, and a long one half of itself."""
 
 _ROOMS = 4
 """Candidates are selected for four times the room, because the best value for their tokens is not the best score."""
@@ -226,7 +226,7 @@ def _enough(state: MemoryState, ranking: Ranking, positions: Rows, config: Confi
     _, first = np.unique(at, return_index=True)
     cost = np.zeros(len(at))
     tokens = characters[first] / _CHARACTERS_PER_TOKEN
-    cost[first] = np.minimum(np.where(tokens > config.passage_tokens, tokens / 2, tokens), room / _SHARE)
+    cost[first] = np.minimum(np.where(tokens > config.passage_tokens, tokens / 2, tokens), room * _SHARE)
     return int(np.searchsorted(np.cumsum(cost), _ROOMS * room)) + 1
 
 

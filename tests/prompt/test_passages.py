@@ -65,9 +65,26 @@ def test_what_room_is_left_behind_the_sentences_is_filled_with_whole_words():
     assert EstimatedTokens().count(message.content[slice(*shown.spans[0])]) <= 20
 
 
-@pytest.mark.parametrize(("room", "tokens"), [(0, 60), (240, 80), (math.inf, 225)])
+def test_what_room_is_left_at_the_end_of_a_message_is_filled_before_with_whole_words():
+    """A long sentence in front of the last one is cut between words, not left out: else less than half is shown."""
+    message = make_message(f"It {'really ' * 80}matters. The berth is 31.")
+    start = message.content.index("The berth")
+    (shown,) = excerpts(passage_tokens=20).choices(make_hit(message, start, start + 16), message, None)
+    assert shown.text == f"[...] {'really ' * 7}matters. The berth is 31."
+    assert EstimatedTokens().count(message.content[slice(*shown.spans[0])]) <= 20
+
+
+def test_a_word_that_does_not_fit_before_a_passage_is_left_out():
+    """Nothing is ever cut inside a word."""
+    message = make_message(f"{'x' * 400} The berth is 31.")
+    start = message.content.index("The berth")
+    (shown,) = excerpts(passage_tokens=20).choices(make_hit(message, start, start + 16), message, None)
+    assert shown.text == "[...] The berth is 31."
+
+
+@pytest.mark.parametrize(("room", "tokens"), [(0, 60), (120, 80), (math.inf, 225)])
 def test_with_more_room_more_of_a_long_message_is_shown(room, tokens):
-    """At least `passage_tokens`, at most a third of the room, and never much more than half of the message."""
+    """At least `passage_tokens`, at most two thirds of the room, and never much more than half of the message."""
     message = make_message("".join(f"Sentence {n:03} is here now. " for n in range(62)) + "End.")
     assert EstimatedTokens().count(message.content) == 404
     most = most_tokens(message, room, Config(), EstimatedTokens())
