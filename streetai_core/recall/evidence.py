@@ -3,8 +3,9 @@
 The weights are in units of the cosine: a part of 0.1 outweighs a tenth of similarity. They come from logistic
 regressions on ten conversations of two kinds (two people chatting; a user and an assistant who writes at length), each
 measured with weights fitted on the nine others, and were rounded to one set. `LONG` and `WHOLE` were then adjusted on
-all ten at once, so that figures on those flatter a little. `tests.benchmarks.ablation` measures what each part adds;
-`RECENT` adds nothing there, and is kept so that a question for the latest state has a rule to go by.
+all ten at once, and `OWN` and `ASKING` chosen on them, so that figures on those flatter a little; half as much or half
+as much again of either finds as much. `tests.benchmarks.ablation` measures what each part adds; `RECENT` adds nothing
+there, and is kept so that a question for the latest state has a rule to go by.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from streetai_core.index.alignment import Nearness
 from streetai_core.index.words import WordIndex
 from streetai_core.recall.question import Question, name_words
 from streetai_core.text.words import STOP_WORDS
+from streetai_core.types import ROLES
 
 Floats = npt.NDArray[np.float64]
 
@@ -30,7 +32,14 @@ OWN_WORDS = 0.20
 WORDS_AROUND = 0.90
 """Weight of its words together with its neighbours': an answer often leaves out what the question before it named."""
 AUTHOR = 0.33
-"""What a message gets if its author is the only one whom the question names."""
+"""What a message loses that is not by the only author whom the question names. A loss, because a name that is known
+says nothing of whether the answer is: so the best score tells better what was never said."""
+OWN = 0.20
+"""What a message loses that is not the user's, if the question names nobody and speaks of who asks ("Where do I
+live?")."""
+ASKING = 0.10
+"""What a message loses that asks: it wants to know, and tells little. Those of the user are spared if the question
+speaks of who asks: what people want to know tells something of them."""
 DATE = 0.44
 """What a message gets that was said in, or speaks of, a time that the question names."""
 WHEN = 0.26
@@ -50,6 +59,7 @@ LONG_TOKENS = 60
 SHORT_TOKENS = 30
 """Tokens between which length tells nothing; half of all chat messages that answered a question lie there."""
 
+_USER = ROLES.index("user")
 _CHARACTERS_PER_TOKEN = 4
 _BEST_OF_CONVERSATION = 3
 """Messages that stand for their conversation; one may be chance."""
@@ -75,6 +85,7 @@ def gather(index: WordIndex, question: Question, near: Nearness) -> Evidence:
     if time is not None:
         evidence["time"] = time
     evidence["length"] = index.derived("characters", _length)
+    evidence["asking"] = _asking(index, question)
     if len(near.several):
         evidence["whole"] = _whole(near)
     if index.conversations > 1:
@@ -95,10 +106,22 @@ def _whole(near: Nearness) -> Floats:
 
 
 def _author(index: WordIndex, question: Question) -> Floats | None:
-    """Messages of the only author whom the question names."""
+    """What messages lose that are not by whom the question speaks of: the only author named, or the user who asks."""
     named = [number for name, number in index.authors.items() if _is_named(name, question.words)]
     there = [number for number in named if index.has_said(number)]
-    return np.where(index.column("author") == there[0], AUTHOR, 0.0) if len(there) == 1 else None
+    if not there and question.of_oneself:
+        return np.where(index.column("role") == _USER, 0.0, -OWN)
+    return np.where(index.column("author") == there[0], 0.0, -AUTHOR) if len(there) == 1 else None
+
+
+def _asking(index: WordIndex, question: Question) -> Floats:
+    """What messages lose that ask; see `ASKING`."""
+    lost = index.derived("question", _loss_of_asking)
+    return np.where(index.column("role") == _USER, 0.0, lost) if question.of_oneself else lost
+
+
+def _loss_of_asking(asks: npt.NDArray[np.int64]) -> Floats:
+    return np.asarray(-ASKING * asks, dtype=np.float64)
 
 
 def _is_named(name: str, words: frozenset[str]) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -13,6 +14,13 @@ from streetai_core.types import Vector
 _LONGEST = 4000
 """Characters of a question whose words are looked at. What is longer is a pasted document, whose first words tell what
 it is about as well, and reading it whole would cost more than the search."""
+
+_OF_ONESELF = frozenset({"i", "my", "mine", "myself"})
+"""Words by which people speak of themselves. "Me" is not one of them: "tell me" asks about anything."""
+_OF_THE_OTHER = frozenset({"you", "your", "yours"})
+"""Words for whoever is to answer, whose messages are wanted as well then."""
+_REQUEST = re.compile(r"\b(?:can|could|will|would) you\b", re.IGNORECASE)
+"""How a question begins out of politeness, which names nobody."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -30,6 +38,8 @@ class Question:
     """How many terms it has, repetitions counted."""
     words: frozenset[str] = field(default_factory=frozenset)
     """Its words in lower case, for the names in it."""
+    of_oneself: bool = False
+    """Whether it speaks of who asks, and not of whoever is to answer as well."""
     time: QuestionTime = NO_TIME
 
 
@@ -46,8 +56,15 @@ def read_question(
         terms=tuple(dict.fromkeys(map(hashed, said))),
         length=len(said),
         words=frozenset(name_words(text)),
+        of_oneself=_speaks_of_oneself(text),
         time=question_times(text, asked_at),
     )
+
+
+def _speaks_of_oneself(text: str) -> bool:
+    """Whether a question says "I" or "my", and "you" at most to be polite; English only."""
+    words = frozenset(name_words(_REQUEST.sub(" ", text)))
+    return not words.isdisjoint(_OF_ONESELF) and words.isdisjoint(_OF_THE_OTHER)
 
 
 def name_words(text: str) -> list[str]:

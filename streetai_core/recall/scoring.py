@@ -27,7 +27,7 @@ from streetai_core.recall.question import Question
 from streetai_core.recall.topmost import topmost
 from streetai_core.state import MemoryState
 
-LENT = ("words", "author", "time", "length", "whole", "conversation", "change")
+LENT = ("words", "author", "time", "length", "asking", "whole", "conversation", "change")
 """The parts of a score that a signal has from its message."""
 
 CORRECTION = 0.02

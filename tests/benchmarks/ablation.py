@@ -22,6 +22,8 @@ WEIGHTS = {
     "own_words": (evidence, "OWN_WORDS"),
     "words_around": (evidence, "WORDS_AROUND"),
     "author": (evidence, "AUTHOR"),
+    "own": (evidence, "OWN"),
+    "asking": (evidence, "ASKING"),
     "date": (evidence, "DATE"),
     "when": (evidence, "WHEN"),
     "recent": (evidence, "RECENT"),

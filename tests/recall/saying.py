@@ -29,6 +29,7 @@ class Said:
     cosine: float = 0.0
     """Of its signal with every question."""
     name: str | None = None
+    role: str = "user"
     conversation: str | None = None
     when: datetime = NOON
     replaces: tuple[int, ...] = ()
@@ -44,7 +45,12 @@ def state_of(*said):
     signals, weights, words, key = [], [], [], 0
     for sequence, one in enumerate(said):
         message = make_message(
-            sequence, content=one.text, name=one.name, conversation_id=one.conversation, created_at=one.when
+            sequence,
+            content=one.text,
+            name=one.name,
+            role=one.role,
+            conversation_id=one.conversation,
+            created_at=one.when,
         )
         words.append(words_row(message, one.replaces))
         for chunk, cosine in enumerate(one.pieces or (one.cosine,)):

@@ -9,10 +9,21 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from streetai_core import Config
-from streetai_core.recall.evidence import AUTHOR, DATE, LONG, LONG_TOKENS, RECENT, SHORT, SHORT_TOKENS, WHEN
+from streetai_core.recall.evidence import (
+    ASKING,
+    AUTHOR,
+    DATE,
+    LONG,
+    LONG_TOKENS,
+    OWN,
+    RECENT,
+    SHORT,
+    SHORT_TOKENS,
+    WHEN,
+)
 from tests.recall.saying import NOON, PADDING, Said, ask, order, part, recalled, state_of
 
-PARTS = ["meaning", "words", "author", "time", "length", "whole", "conversation", "change", "activation"]
+PARTS = ["meaning", "words", "author", "time", "length", "asking", "whole", "conversation", "change", "activation"]
 
 FIRST_DAY, LAST_DAY = datetime(2020, 1, 1), datetime(2026, 1, 1)  # noqa: DTZ001 - hypothesis adds the zone itself
 
@@ -27,6 +38,7 @@ memories = st.lists(
         text=st.sampled_from(TEXTS),
         cosine=st.floats(-1, 1),
         name=st.sampled_from([None, "Nora", "Ben Okri", "the crew", "\n"]),
+        role=st.sampled_from(["user", "assistant", "tool"]),
         conversation=st.sampled_from([None, "one", "two"]),
         when=st.datetimes(FIRST_DAY, LAST_DAY, timezones=st.just(timezone.utc)),
         replaces=st.lists(st.integers(-1, 9), max_size=3).map(tuple),
@@ -38,7 +50,7 @@ memories = st.lists(
 
 QUESTIONS = [
     "When did Nora buy the boat?", "Which berth is it now?", "What was said in March 2023?", "the of and", "港の潮",
-    "What was the first berth?", "?", "Did Ben and Nora sail?", "latest " * 1500,
+    "What was the first berth?", "?", "Did Ben and Nora sail?", "latest " * 1500, "Where do I live?",
 ]  # fmt: skip
 
 
@@ -73,16 +85,45 @@ def test_messages_of_a_conversation_about_something_else_lose_to_the_others():
     assert [lost[n] for n in (4, 5)] == pytest.approx([-0.35] * 2, abs=1e-6)
 
 
-def test_what_the_only_author_said_that_is_named_gains():
+def test_what_the_only_author_did_not_say_that_is_named_loses():
     """In the question's own way of writing the name: with a possessive, in small letters, the first name alone."""
     state = state_of(
         Said(text=PADDING, name="Nora Lind"), Said(text=PADDING, name="Ben"), Said(text=PADDING), Said(text=PADDING)
     )
     for question in ("What did Nora say?", "what is nora's boat?", "NORA\u2019s boat?", "What of Nora Lind?"):
-        assert part(state, ask(state, question), "author") == {0: AUTHOR, 1: 0.0, 2: 0.0, 3: 0.0}
-    assert part(state, ask(state, "And ben?"), "author") == {0: 0.0, 1: AUTHOR, 2: 0.0, 3: 0.0}
+        assert part(state, ask(state, question), "author") == {0: 0.0, 1: -AUTHOR, 2: -AUTHOR, 3: -AUTHOR}
+    assert part(state, ask(state, "And ben?"), "author") == {0: -AUTHOR, 1: 0.0, 2: -AUTHOR, 3: -AUTHOR}
     for question in ("Did Nora see Ben?", "What did Lind say?", "What did Norah say?", "Anything?"):
         assert set(part(state, ask(state, question), "author").values()) == {0.0}
+
+
+def test_who_asks_about_themselves_wants_what_the_user_said():
+    """What the assistant said loses; not if it is spoken to, if somebody is named, or if nobody is spoken of."""
+    state = state_of(
+        Said(text=PADDING, name="Nora"), Said(text=PADDING, role="assistant"), Said(text=PADDING, role="tool")
+    )
+    for question in ("Where do I live?", "Is it my berth?", "I\u2019m allergic to what?", "Could you list my boats?"):
+        assert part(state, ask(state, question), "author") == {0: 0.0, 1: -OWN, 2: -OWN}
+    for question in ("What did you tell me that I need?", "Was my idea yours?", "Which berth is it?", "Tell me.", ""):
+        assert set(part(state, ask(state, question), "author").values()) == {0.0}
+    assert part(state, ask(state, "What did I ask Nora?"), "author") == {0: 0.0, 1: -AUTHOR, 2: -AUTHOR}
+
+
+def test_messages_that_ask_lose():
+    """They want to know, and tell little; but what the user wanted to know is part of what the user asks about."""
+    asked = f"{PADDING}, was it not?"
+    state = state_of(Said(text=asked), Said(text=asked, role="assistant"), Said(text=PADDING))
+    assert part(state, ask(state, "Which berth is it?"), "asking") == {0: -ASKING, 1: -ASKING, 2: 0.0}
+    assert part(state, ask(state, "Which berth do I have?"), "asking") == {0: 0.0, 1: -ASKING, 2: 0.0}
+
+
+def test_the_best_score_does_not_rise_with_a_name():
+    """Or a name that is known would pass for an answer that is known."""
+    state = state_of(Said(text=PADDING, cosine=0.5, name="Nora"), Said(text=PADDING, cosine=0.4, name="Ben"))
+    for question in ("Has Nora a key?", "Has anybody a key?", "Have I a key?"):
+        ranking = ask(state, question)
+        assert order(state, ranking)[0] == 0
+        assert ranking.parts["author"][0] == 0.0
 
 
 def test_a_named_month_finds_what_was_said_in_it_and_what_speaks_of_it():
