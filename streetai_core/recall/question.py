@@ -15,9 +15,14 @@ _LONGEST = 4000
 """Characters of a question whose words are looked at. What is longer is a pasted document, whose first words tell what
 it is about as well, and reading it whole would cost more than the search."""
 
-_OF_ONESELF = frozenset({"i", "my", "mine", "myself"})
-"""Words by which people speak of themselves. "Me" is not one of them: "tell me" asks about anything."""
-_OF_THE_OTHER = frozenset({"you", "your", "yours"})
+_OF_ONESELF = re.compile(
+    r"\bI\b"
+    r"|\b(?:am|can|could|did|do|had|have|if|may|might|must|shall|should|that|was|what|when|where|will|would)\s+i\b"
+    r"|\b(?i:my|mine|myself)\b"
+)
+"""How people speak of themselves in English. Not by "me", because "tell me" asks about anything; and by a small "i"
+only after a word of English, because it is another word in many languages."""
+_OF_THE_OTHER = re.compile(r"\b(?:you|your|yours)\b", re.IGNORECASE)
 """Words for whoever is to answer, whose messages are wanted as well then."""
 _REQUEST = re.compile(r"\b(?:can|could|will|would) you\b", re.IGNORECASE)
 """How a question begins out of politeness, which names nobody."""
@@ -63,8 +68,7 @@ def read_question(
 
 def _speaks_of_oneself(text: str) -> bool:
     """Whether a question says "I" or "my", and "you" at most to be polite; English only."""
-    words = frozenset(name_words(_REQUEST.sub(" ", text)))
-    return not words.isdisjoint(_OF_ONESELF) and words.isdisjoint(_OF_THE_OTHER)
+    return bool(_OF_ONESELF.search(text)) and not _OF_THE_OTHER.search(_REQUEST.sub(" ", text))
 
 
 def name_words(text: str) -> list[str]:

@@ -102,9 +102,22 @@ def test_who_asks_about_themselves_wants_what_the_user_said():
     state = state_of(
         Said(text=PADDING, name="Nora"), Said(text=PADDING, role="assistant"), Said(text=PADDING, role="tool")
     )
-    for question in ("Where do I live?", "Is it my berth?", "I\u2019m allergic to what?", "Could you list my boats?"):
+    own = (
+        "Where do I live?",
+        "where do i live?",
+        "Is it MY berth?",
+        "I\u2019m allergic to what?",
+        "Could you list my boats?",
+    )
+    for question in own:
         assert part(state, ask(state, question), "author") == {0: 0.0, 1: -OWN, 2: -OWN}
-    for question in ("What did you tell me that I need?", "Was my idea yours?", "Which berth is it?", "Tell me.", ""):
+    for question in (
+        "What did you tell me that I need?",
+        "Was my idea yours?",
+        "Gdzie s\u0105 Jan i Ola?",
+        "Tell me.",
+        "",
+    ):
         assert set(part(state, ask(state, question), "author").values()) == {0.0}
     assert part(state, ask(state, "What did I ask Nora?"), "author") == {0: 0.0, 1: -AUTHOR, 2: -AUTHOR}
 
