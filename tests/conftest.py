@@ -41,8 +41,16 @@ sys.addaudithook(_watch)
 
 def pytest_sessionfinish(session, exitstatus):
     """Fail the whole run if anything tried, even if the code under test swallowed the refusal."""
-    if _violations:
+    if (output := getattr(session.config, "workeroutput", None)) is not None:
+        output["violations"] = _violations
+    elif _violations:
         session.exitstatus = pytest.ExitCode.TESTS_FAILED
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_testnodedown(node, error):
+    """Take over what tests in another process tried, if they are shared out with `-n`."""
+    _violations.extend(getattr(node, "workeroutput", {}).get("violations", ()))
 
 
 def pytest_terminal_summary(terminalreporter):

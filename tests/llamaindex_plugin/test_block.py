@@ -143,7 +143,7 @@ async def test_whose_memory(registry):
         {"config": Config()},
         {"embed_model": HashingEncoder()},
     ],
-    ids=str,
+    ids=", ".join,
 )
 def test_wrong_arguments_raise(registry, arguments):
     """A mistake shows where it is made."""

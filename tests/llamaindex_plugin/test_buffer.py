@@ -83,7 +83,7 @@ def test_token_limit(make):
         {"config": Config()},
         {"embed_model": HashingEncoder()},
     ],
-    ids=str,
+    ids=", ".join,
 )
 def test_wrong_arguments_raise(registry, arguments):
     """A mistake shows where it is made."""

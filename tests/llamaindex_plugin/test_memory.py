@@ -123,7 +123,7 @@ def test_it_is_a_memory(make):
         {"embed_model": HashingEncoder()},
         {"memory_blocks": [StaticMemoryBlock(static_content="a"), StaticMemoryBlock(static_content="b")]},
     ],
-    ids=str,
+    ids=", ".join,
 )
 def test_wrong_arguments_raise(make, arguments):
     """A mistake shows where it is made; above all, a store that would silently stay empty."""
