@@ -11,8 +11,10 @@ import pytest
 ROOT = Path(__file__).parent.parent
 CODE = sorted(path for folder in ("streetai_*", "tests", "notebooks") for path in ROOT.glob(f"{folder}/**/*.py"))
 
-EXCEPTION = re.compile(r"#\s*(noqa|type:\s*ignore)", re.IGNORECASE)
-WITH_REASON = re.compile(r"(# noqa: [A-Z]+\d+(, [A-Z]+\d+)* - |# type: ignore\[[a-z-]+(, [a-z-]+)*\] +# )\S+ \S+")
+EXCEPTION = re.compile(r"#\s*(ruff:\s*)?(noqa|type:\s*ignore)", re.IGNORECASE)
+WITH_REASON = re.compile(
+    r"(# (ruff: )?noqa: [A-Z]+\d+(, [A-Z]+\d+)* - |# type: ignore\[[a-z-]+(, [a-z-]+)*\] +# )\S+ \S+"
+)
 """The rules that are set aside by name, and at least two words on why."""
 
 

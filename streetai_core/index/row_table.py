@@ -58,6 +58,12 @@ class RowTable:
         self._alive[first : self.count] = True
         return first
 
+    def put(self, row: int, values: Mapping[str, int], trust: float) -> None:
+        """Give a row its values, by column; other columns stay."""
+        for name, value in values.items():
+            self._columns[name][row] = value
+        self._trust[row] = trust
+
     def fill(self, columns: Mapping[str, Integers], trust: Floats) -> None:
         """Take over all rows of a memory, in a table that has none yet; all of them count.
 

@@ -99,9 +99,11 @@ class Threads:
     def _measure(self, *rows: int) -> None:
         """Add up anew the lengths of these rows and their neighbours."""
         length, around = self._table["length"], self._table["around"]
+        previous, following = self._table["previous"], self._table["following"]
         for row in rows:
             if row == NONE:
                 continue
-            total = sum(int(length[one]) for one in (row, *self._beside(row)) if one != NONE)
+            beside = (row, int(previous[row]), int(following[row]))
+            total = sum(int(length[one]) for one in beside if one != NONE)
             self.around += total - int(around[row])
             around[row] = total

@@ -143,10 +143,7 @@ class WordIndex:
         old = self._row_of.get(entry.sequence)
         row = self._table.add()
         values = self._values(entry)
-        for name, value in values.items():
-            self._table[name][row] = value
-        self._table["around"][row] = 0
-        self._table.trust[row] = entry.trust
+        self._table.put(row, {**values, "around": 0}, entry.trust)
         self._register(row, entry, values)
         if old is None:
             self._threads.join(row)
