@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from datetime import datetime
 
+from streetai_core.errors import DamagedFileError
 from streetai_core.stores import _sqlite
 from streetai_core.stores.base import Changes, Head
 from streetai_core.stores.journal import (
@@ -49,9 +50,25 @@ class Noting:
             return
         found = self._connection.execute(_LAST, (self._key,)).fetchall()
         cells = entry_cells(entry, self._key)
-        link = next_link(Link(*found[0]) if found else Link(), cells, self._before, after)
+        link = next_link(Link(*_hashes(found[0])) if found else Link(), cells, self._before, after)
         self._connection.execute(_ENTRY, entry_row(cells, link))
 
     def _seals(self, sequences: Iterable[int]) -> dict[int, bytes]:
         wanted = sorted(sequences)
-        return dict(self._connection.execute(_SEALS, (self._key, list_text(wanted))).fetchall()) if wanted else {}
+        found = self._connection.execute(_SEALS, (self._key, list_text(wanted))).fetchall() if wanted else []
+        return dict(zip((row[0] for row in found), _hashes([row[1] for row in found]), strict=True))
+
+
+def _hashes(values: Sequence[object]) -> list[bytes]:
+    """The values, all of which have to be bytes: one flipped bit in a row makes a text of them, or nothing.
+
+    Raises:
+        DamagedFileError: one is not.
+    """
+    hashes = [value for value in values if isinstance(value, bytes)]
+    if len(hashes) != len(values):
+        raise DamagedFileError(
+            "a seal or the end of the journal is damaged, so that nothing can be written after it. Restore the file "
+            "from a backup, or export what is whole with: streetai salvage FILE -o NEW.db"
+        )
+    return hashes

@@ -359,10 +359,11 @@ class SqliteReading(ReadTransaction):
         """
         found = self._select(_MESSAGE_KEYS, self._key)
         self._check_count("messages", len(found), counts.messages)
-        sequences = wholes([sequence for (sequence,) in found])
-        if int(sequences.sum()) != counts.sequences:
+        sequences = [sequence for (sequence,) in found]
+        # Damage may make anything of a number, also where the database takes numbers only.
+        if not all(isinstance(one, int) for one in sequences) or sum(sequences) != counts.sequences:
             raise self._origin.damaged("the index", "of messages")
-        return sequences
+        return wholes(sequences)
 
     def _check_count(self, what: str, found: int, expected: int) -> None:
         """Rows whose key is damaged are not found; their count is missed.

@@ -84,3 +84,38 @@ def test_what_was_replaced_may_have_been_deleted(registry):
     assert before[-1] == "3"
     memory.delete_message("0")
     assert [message.message_id for message in memory.revisions("3")] == before[1:]
+
+
+@pytest.mark.parametrize("column", ["journal.total", "journal.digest", "messages.seal", "messages.sequence"])
+def test_a_column_of_another_type_is_damage_too(registry, path, column):
+    """One flipped bit makes a text of bytes, where the database itself would never have taken one."""
+    registry.close()
+    table, name = column.split(".")
+    with closing(sqlite3.connect(path)) as other, other:
+        (sql,) = other.execute("SELECT sql FROM sqlite_master WHERE name = ?", (table,)).fetchone()
+        (cookie,) = other.execute("PRAGMA schema_version").fetchone()
+        other.execute("PRAGMA writable_schema = ON")
+        change = "UPDATE sqlite_master SET sql = ? WHERE type = 'table' AND name = ?"
+        other.execute(change, (sql.replace("STRICT", "").replace(f"{name} INTEGER", f"{name} TEXT"), table))
+    with closing(sqlite3.connect(path)) as other, other:
+        other.execute("PRAGMA ignore_check_constraints = ON")
+        value = "'x' || sequence" if name == "sequence" else "'x'"
+        other.execute(f"UPDATE {table} SET {name} = {value}")  # noqa: S608 - names of ours
+        other.execute("PRAGMA writable_schema = ON")
+        other.execute(change, (sql, table))
+        other.execute(f"PRAGMA schema_version = {cookie + 2}")
+    refused = 0
+    with MemoryRegistry(path, encoder=HashingEncoder(64), durability="fast") as anew:
+        for verb in (
+            lambda memory: memory.add_message("One more.", "user", message_id="4"),
+            lambda memory: memory.update_message("1", "Another text."),
+            lambda memory: memory.delete_message("1"),
+            lambda memory: memory.rollback(1),
+        ):
+            try:
+                verb(anew.get("mara"))
+            except DamagedFileError:
+                refused += 1
+    # What does not meet the damage goes on.
+    assert refused >= (3 if name == "seal" else 4)
+    assert not examine(path).healthy
