@@ -94,7 +94,8 @@ class Config:
     """Similarity below which nothing is recalled with `strategy="vector"`. Unrelated texts lie at 0.05 to 0.25 with
     all-MiniLM-L6-v2."""
     min_relevance: float = 0.20
-    """Meaning and words together below which nothing is recalled with the other strategies."""
+    """Meaning and words, those of the neighbours included, below which nothing is recalled with the other
+    strategies."""
     activation_share: float = 0.06
     """Most that what was learned and freshness add to the similarity under `ranking="additive"`; a quarter of it is the
     most that they take. Small enough that a clearly better match always wins."""

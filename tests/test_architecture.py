@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from streetai_core import Config
-from streetai_core.dynamics import credit
+from streetai_core.dynamics import credit, decay
 from streetai_core.prompt import packing
 from streetai_core.recall import evidence, scoring
 
@@ -23,6 +23,7 @@ WEIGHTS = [
     1,
     evidence.OWN_WORDS,
     evidence.WORDS_AROUND,
+    evidence.WORDS_AROUND,
     -evidence.AUTHOR,
     -evidence.OWN,
     evidence.DATE,
@@ -34,7 +35,8 @@ WEIGHTS = [
     evidence.WHOLE,
     evidence.CONVERSATION,
     scoring.CORRECTION,
-    Config().activation_share,
+    Config().activation_share * (1 - decay.LEARNED),
+    Config().activation_share * decay.LEARNED,
 ]
 """Of the parts of a score, in the order of the table."""
 
@@ -48,9 +50,9 @@ def rows(text, heading):
 def test_the_weights_are_those_of_the_code():
     """Who tunes recall reads them there."""
     table = rows(ARCHITECTURE, "| part | what it is | weight |")
-    assert WEIGHTS == [float(cells[-1].strip("| ")) for cells in table]
+    assert pytest.approx(WEIGHTS) == [float(cells[-1].strip("| ")) for cells in table]
     named = [cells[0].strip("`| ") for cells in table if "`" in cells[0]]
-    assert ["meaning", *scoring.LENT, "activation"] == named
+    assert ["meaning", *scoring.LENT, "activation", "learning"] == named
     lengths = [str(evidence.LONG_TOKENS), str(evidence.SHORT_TOKENS)]
     assert lengths == re.findall(r"each e-fold \w+ (\d+) tokens", ARCHITECTURE)
 

@@ -177,7 +177,7 @@ def stats(file: Path, *, memory_id: str | None, config_name: str, as_json: bool)
 def print_why(answer: Why) -> None:
     """Print what was recalled and what was left out, as tables."""
     click.echo("Recalled:")
-    _print_parts([(hit, "") for hit in answer.hits])
+    _print_parts(list(zip(answer.hits, answer.gates, strict=True)))
     click.echo("Left out:")
     _print_parts([(miss.hit, miss.reason) for miss in answer.near_misses])
     if answer.considered:

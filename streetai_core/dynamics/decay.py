@@ -50,13 +50,17 @@ _UNWANTED = 1 / 3
 """What having been of no use counts against having been of use: that a reply did not need a signal says little."""
 
 
-def activation(base: Floats, effective: Floats, age: Ints, bounds: tuple[float, float]) -> Floats:
-    """How present a signal is, in [-1/4, 1]: three parts what was learned about it, one part freshness.
+LEARNED = 3 / 4
+"""How much of what makes a signal present was learned; the rest is freshness, which says less."""
 
-    What was learned is `log(base) / log(most)` of a signal that was boosted, and a third of `log(base) / -log(least)`
-    of one that was demoted, so 0 for one of which nothing is known; it fades with the weight, by half at most: what was
-    of use once will be again. Freshness is `(1 + age) ** -0.5`, the base-level curve of ACT-R for one use (Anderson and
-    Schooler 1991).
+
+def present(base: Floats, effective: Floats, age: Ints, bounds: tuple[float, float]) -> tuple[Floats, Floats]:
+    """How present a signal is, together in [-1/4, 1]: what was learned about it, and its freshness; shape (n,) each.
+
+    What was learned is, by three quarters, `log(base) / log(most)` of a signal that was boosted, and a third of
+    `log(base) / -log(least)` of one that was demoted, so 0 for one of which nothing is known; it fades with the weight,
+    by half at most: what was of use once will be again. Freshness is, by a quarter, `(1 + age) ** -0.5`, the base-level
+    curve of ACT-R for one use (Anderson and Schooler 1991).
 
     Args:
         base: learned weights, shape (n,).
@@ -68,6 +72,6 @@ def activation(base: Floats, effective: Floats, age: Ints, bounds: tuple[float, 
     above = np.log(np.maximum(base, 1.0)) / (math.log(most) or 1.0)
     below = np.log(np.minimum(base, 1.0)) / (-math.log(least) or 1.0)
     faded = (1.0 + effective / base) / 2
-    freshness = 1.0 / np.sqrt(1.0 + np.maximum(0, age))
-    present: Floats = (3 * faded * (above + _UNWANTED * below) + freshness) / 4
-    return present
+    learned: Floats = LEARNED * faded * (above + _UNWANTED * below)
+    freshness: Floats = (1.0 - LEARNED) / np.sqrt(1.0 + np.maximum(0, age))
+    return learned, freshness

@@ -39,16 +39,6 @@ Term: TypeAlias = tuple[Rows, Floats]
 """The rows that have a term, ascending and each once, and how often."""
 
 
-@dataclass(frozen=True, slots=True)
-class WordScores:
-    """How well the words of each message fit a question; arrays of shape (n,), 0 where nothing fits."""
-
-    own: Floats
-    """By the message's own words."""
-    around: Floats
-    """By the words of the message and of the two beside it in its conversation."""
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Collection:
     """What BM25 needs to know of all messages; arrays of shape (n,)."""
@@ -69,6 +59,39 @@ class Collection:
     following: Integers
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WordScores:
+    """How well the words of each message fit a question; arrays of shape (n,), 0 where nothing fits."""
+
+    own: Floats
+    """By the message's own words."""
+    around: Floats
+    """By the words of the message and of the two beside it in its conversation."""
+    collection: Collection
+    """The messages."""
+    silent: Rows
+    """Those that lend nothing to the one before them, ascending."""
+    weighed: Sequence[tuple[Term, float]]
+    """The terms of the question that any message has, and what each weighs in `around`."""
+
+    def due_to_own(self, rows: Rows) -> Floats:
+        """What of `around` the messages in these rows have by words of their own, shape (k,).
+
+        Of each term as much as its mentions in the message are of those in the three messages: all of `around`, to the
+        last bit, where the neighbours have none of the question's words.
+        """
+        here, due = self.collection, np.zeros(len(rows))
+        following = here.following[rows]
+        if len(self.silent):
+            following[_are_in(following, self.silent)] = _NONE
+        three = np.concatenate([rows, here.previous[rows], following])
+        norm = _norm(here.around[rows], here.mean_around)
+        for term, weight in self.weighed:
+            own, before, behind = _counts_in(three, term).reshape(3, -1)
+            due += weight * (own * (K1 + 1) / (own + before + behind + norm))
+        return due
+
+
 def word_scores(collection: Collection, found: Sequence[Term], length: int) -> WordScores:
     """The scores of all rows for a question.
 
@@ -81,20 +104,21 @@ def word_scores(collection: Collection, found: Sequence[Term], length: int) -> W
         length: how many terms it has, repetitions counted.
     """
     own, around = np.zeros(collection.rows), np.zeros(collection.rows)
-    spread = _Spread(collection, _asked_before(collection, found, length))
-    most = 0.0
+    silent = _asked_before(collection, found, length)
+    spread = _Spread(collection, silent)
+    weighed: list[tuple[Term, float]] = []
+    most = sum(_idf(collection.number, len(rows)) for rows, _ in found) or 1.0
     for rows, counts in found:
-        idf = _idf(collection.number, len(rows))
-        most += idf
-        if len(rows):
-            own[rows] += idf * _saturated(counts, _norm(collection.lengths[rows], collection.mean_length))
-            wide_rows, wide_counts = spread.of(rows, counts)
-            norm = _norm(collection.around[wide_rows], collection.mean_around)
-            around[wide_rows] += _idf(collection.number, len(wide_rows)) * _saturated(wide_counts, norm)
-    if most:
-        own /= most
-        around /= most
-    return WordScores(own, around)
+        if not len(rows):
+            continue
+        weight = _idf(collection.number, len(rows)) / most
+        own[rows] += weight * _saturated(counts, _norm(collection.lengths[rows], collection.mean_length))
+        wide_rows, wide_counts = spread.of(rows, counts)
+        weight = _idf(collection.number, len(wide_rows)) / most
+        weighed.append(((rows, counts), weight))
+        norm = _norm(collection.around[wide_rows], collection.mean_around)
+        around[wide_rows] += weight * _saturated(wide_counts, norm)
+    return WordScores(own=own, around=around, collection=collection, silent=silent, weighed=weighed)
 
 
 class _Spread:
@@ -141,6 +165,13 @@ def _asked_before(collection: Collection, found: Sequence[Term], length: int) ->
             break
         same = same[_are_in(same, rows)]
     return same
+
+
+def _counts_in(some: Rows, term: Term) -> Floats:
+    """How often a term that any row has stands in each of some rows, shape of `some`; 0 for -1."""
+    rows, counts = term
+    places = np.minimum(np.searchsorted(rows, some), len(rows) - 1)
+    return np.where(rows[places] == some, counts[places], 0.0)
 
 
 def _are_in(some: Rows, rows: Rows) -> Flags:

@@ -10,22 +10,19 @@ there, and is kept so that a question for the latest state has a rule to go by.
 
 from __future__ import annotations
 
-from typing import TypeAlias
+from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
-from streetai_core.index.alignment import Nearness
+from streetai_core.index.alignment import Nearness, Rows
+from streetai_core.index.bm25 import WordScores
 from streetai_core.index.words import WordIndex
 from streetai_core.recall.question import Question, name_words
 from streetai_core.text.words import STOP_WORDS
 from streetai_core.types import ROLES
 
 Floats = npt.NDArray[np.float64]
-
-Evidence: TypeAlias = dict[str, Floats]
-"""The parts of the score that a message lends to its signals, by name: each of shape (m,) over the rows of the word
-index. A part that no message has is left out."""
 
 OWN_WORDS = 0.20
 """Weight of the words of a message itself."""
@@ -69,6 +66,31 @@ _COHERENCE = 0.5
 """Cosine between two chunks of one message, on average; says how long the mean of their vectors is."""
 
 
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """What messages lend to the scores of their signals; arrays of shape (m,) over the rows of the word index."""
+
+    words: Floats
+    """What their words and those beside them are worth together."""
+    found: WordScores
+    """What that is made of."""
+    context: dict[str, Floats]
+    """The other parts, by name. One that no message has is left out."""
+
+    def total(self) -> Floats:
+        """All of it added up."""
+        total: Floats = self.words.copy()
+        for part in self.context.values():
+            total += part
+        return total
+
+    def parts(self, rows: Rows) -> dict[str, Floats]:
+        """The parts that the messages in these rows lend, by name; each of shape (k,)."""
+        lent: Floats = WORDS_AROUND * (self.found.around[rows] - self.found.due_to_own(rows))
+        words = {"words": self.words[rows] - lent, "neighbours": lent}
+        return words | {name: part[rows] for name, part in self.context.items()}
+
+
 def gather(index: WordIndex, question: Question, near: Nearness) -> Evidence:
     """The evidence of every message for a question.
 
@@ -78,20 +100,20 @@ def gather(index: WordIndex, question: Question, near: Nearness) -> Evidence:
         near: how near the signals of each message are.
     """
     found = index.scores(question.terms, question.length)
-    evidence: Evidence = {"words": OWN_WORDS * found.own + WORDS_AROUND * found.around}
+    context: dict[str, Floats] = {}
     author, time = _author(index, question), _time(index, question)
     if author is not None:
-        evidence["author"] = author
+        context["author"] = author
     if time is not None:
-        evidence["time"] = time
-    evidence["length"] = index.derived("characters", _length)
-    evidence["asking"] = _asking(index, question)
+        context["time"] = time
+    context["length"] = index.derived("characters", _length)
+    context["asking"] = _asking(index, question)
     if len(near.several):
-        evidence["whole"] = _whole(near)
+        context["whole"] = _whole(near)
     if index.conversations > 1:
         relevance = np.maximum(near.nearest, 0.0) + _CONVERSATION_WORDS * found.own
-        evidence["conversation"] = _conversation(index, relevance)
-    return evidence
+        context["conversation"] = _conversation(index, relevance)
+    return Evidence(OWN_WORDS * found.own + WORDS_AROUND * found.around, found, context)
 
 
 def _whole(near: Nearness) -> Floats:

@@ -107,19 +107,19 @@ def hits_of(
     wanted, rows = wanted[there], rows[there]
     own = [messages[sequences[number]] for number in there]
     replaced = state.words.replaced()
-    names = tuple(ranking.parts)
+    parts = ranking.parts_of(rows)
     values = zip(
         signals_at(state, list(zip(rows.tolist(), own, strict=True))),
         *(column[wanted].tolist() for column in (ranking.scores, ranking.similarity, ranking.effective)),
         ranking.revived[wanted].tolist(),
-        zip(*(ranking.parts[name][wanted].tolist() for name in names), strict=True),
+        zip(*(part.tolist() for part in parts.values()), strict=True),
         strict=True,
     )
     return [
         Hit(
             signal=signal,
             score=score,
-            parts=dict(zip(names, parts, strict=True)),
+            parts=dict(zip(parts, own_parts, strict=True)),
             similarity=similarity,
             effective_weight=effective,
             revived=revived,
@@ -127,7 +127,7 @@ def hits_of(
             question=question,
             asked_in=asked_in,
         )
-        for message, (signal, score, similarity, effective, revived, parts) in zip(own, values, strict=True)
+        for message, (signal, score, similarity, effective, revived, own_parts) in zip(own, values, strict=True)
     ]
 
 

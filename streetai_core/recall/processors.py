@@ -144,7 +144,7 @@ class Fused(PostProcessor):
         kind: "zscore": in standard deviations from the mean of the hits; "minmax": from 0 for the least to 1; "rrf":
             reciprocal rank fusion, `1 / (60 + rank)` (Cormack, Clarke and Buettcher 2009).
         meaning: weight of the similarity, from 0.
-        words: weight of the words, from 0.
+        words: weight of the words and of what the neighbours' add to them, from 0.
 
     Raises:
         InputError: the kind is not known, or a weight is not a number from 0.
@@ -159,8 +159,9 @@ class Fused(PostProcessor):
     def process(self, found: Candidates) -> list[Hit]:
         """The hits with the weighted sum as their score."""
         fused = np.zeros(len(found.hits))
-        for weight, name in zip(self._weights, ("meaning", "words"), strict=True):
-            fused += weight * self._scale(np.array([hit.parts.get(name, 0.0) for hit in found.hits]))
+        for weight, names in zip(self._weights, (("meaning",), ("words", "neighbours")), strict=True):
+            values = [sum(hit.parts.get(name, 0.0) for name in names) for hit in found.hits]
+            fused += weight * self._scale(np.array(values))
         return [rescored(hit, "fusion", float(new) - hit.score) for hit, new in zip(found.hits, fused, strict=True)]
 
 

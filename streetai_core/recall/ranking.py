@@ -14,7 +14,7 @@ from streetai_core.index.columns import Rows
 from streetai_core.recall.filtering import RecallFilter
 from streetai_core.recall.question import Question
 from streetai_core.recall.repetition import without_repetitions
-from streetai_core.recall.scoring import Scope, Scored, by_product, by_sum
+from streetai_core.recall.scoring import Parts, Scope, Scored, by_product, by_sum
 from streetai_core.recall.topmost import topmost
 from streetai_core.state import MemoryState
 from streetai_core.types import ActivatedStack
@@ -50,8 +50,6 @@ class Ranking:
     scores: Floats
     similarity: Floats
     """Cosine with the question."""
-    parts: dict[str, Floats]
-    """What the scores are made of, by name; they sum to them."""
     effective: Floats
     passed: Flags
     """Whether the gate lets the signal through."""
@@ -59,6 +57,13 @@ class Ranking:
     """Passed, and dead."""
     doubtful: Flags
     """Not trusted."""
+    parts_of: Parts
+    """What the scores of some rows of the columns are made of."""
+
+    @property
+    def parts(self) -> dict[str, Floats]:
+        """What all scores are made of, by name; they sum to them."""
+        return self.parts_of(self.rows)
 
 
 def rank(
@@ -268,7 +273,7 @@ def _sorted(state: MemoryState, scored: Scored, scope: Scope, config: Config, de
 
     Only the `depth` best that are trusted and the `depth` best of the others, so that neither can hide the other.
     """
-    scores: Floats = np.asarray(np.sum(list(scored.parts.values()), axis=0), dtype=np.float64)
+    scores = scored.scores
     doubtful = np.zeros(len(scored.rows), dtype=np.bool_) if scope.doubtful is None else scope.doubtful[scored.rows]
     # All that tie with the last one are kept.
     kept = topmost(scores, depth, allowed=None if scope.doubtful is None else ~doubtful)
@@ -283,11 +288,11 @@ def _sorted(state: MemoryState, scored: Scored, scope: Scope, config: Config, de
         rows=scored.rows[order],
         scores=scores[order],
         similarity=scored.similarity[order],
-        parts={name: part[order] for name, part in scored.parts.items()},
         effective=effective,
         passed=scored.passed[order],
         revived=scored.passed[order] & ~alive(effective, scored.death),
         doubtful=doubtful[order],
+        parts_of=scored.parts,
     )
 
 

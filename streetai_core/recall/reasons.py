@@ -13,6 +13,7 @@ from streetai_core.recall.evidence import DATE
 from streetai_core.recall.hits import hits_of, signal_id
 from streetai_core.recall.question import Question
 from streetai_core.recall.ranking import DUPLICATE_SIMILARITY, Ranking, rank
+from streetai_core.recall.scoring import RELEVANT
 from streetai_core.state import MemoryState
 from streetai_core.types import Considered, Hit, Message, Miss
 
@@ -126,8 +127,10 @@ def _gate(hit: Hit, config: Config) -> str:
 
 def _relevance(hit: Hit) -> float:
     """What the gate of words and meaning looks at."""
-    return hit.parts["meaning"] + hit.parts["words"] + hit.parts["change"]
+    return float(sum(hit.parts[name] for name in RELEVANT))
 
 
 def _relevant_parts(hit: Hit) -> str:
-    return "meaning, words and change" if hit.parts["change"] else "meaning and words"
+    """Those parts by name; what stands beside a message, and what it replaces, only where it counts."""
+    *first, last = [name for name in RELEVANT if hit.parts[name] or name in {"meaning", "words"}]
+    return f"{', '.join(first)} and {last}"

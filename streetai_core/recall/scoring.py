@@ -1,12 +1,14 @@
 """What a signal's score is made of: the published product, or the sum of meaning, words, context and activation.
 
-The sum is first added up for all signals but for activation, which is small and bounded. Only those that can be among
-the best with it are then looked at closely: they get their parts, and are judged by the gate.
+The sum is first added up for all signals but for activation and learning, which are small and bounded. Only those that
+can be among the best with them are then looked at closely, and judged by the gate; only what is shown gets its parts.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from typing import TypeAlias
 
 import numpy as np
 
@@ -17,18 +19,28 @@ from streetai_core.dynamics.decay import (
     Flags,
     Floats,
     Ints,
-    activation,
     alive,
+    present,
     product_scores,
 )
 from streetai_core.index.columns import Rows
-from streetai_core.recall.evidence import DATE, Evidence, gather
+from streetai_core.recall.evidence import DATE, gather
 from streetai_core.recall.question import Question
 from streetai_core.recall.topmost import topmost
 from streetai_core.state import MemoryState
 
-LENT = ("words", "author", "time", "length", "asking", "whole", "conversation", "change")
+LENT = ("words", "neighbours", "author", "time", "length", "asking", "whole", "conversation", "change")
 """The parts of a score that a signal has from its message."""
+
+RELEVANT = ("meaning", "words", "neighbours", "change")
+"""The parts that make a signal relevant to a question: the gate looks at them together."""
+
+_OF_WORDS = ("words", "neighbours")
+"""Those of them that only one signal of a message has."""
+
+Parts: TypeAlias = Callable[[Rows], dict[str, Floats]]
+"""The parts of the scores of signals, by the rows of the columns that these are in; each of shape (k,). They sum to the
+scores. Only what is shown is asked for."""
 
 CORRECTION = 0.02
 """By how much a statement stands above the one that it replaces, beyond what activation can make up for."""
@@ -63,7 +75,8 @@ class Scored:
 
     rows: Rows
     similarity: Floats
-    parts: dict[str, Floats]
+    scores: Floats
+    parts: Parts
     effective: Floats
     passed: Flags
     death: float
@@ -79,8 +92,8 @@ def by_product(state: MemoryState, rows: Rows, question: Question, config: Confi
         question: what is asked.
         config: the settings.
     """
-    similarity = _similarity(state, question)[rows]
-    effective = state.effective(rows, question.turn, config)
+    every = _similarity(state, question)
+    similarity, effective = every[rows], state.effective(rows, question.turn, config)
     dead = ~alive(effective, config.death_threshold)
     scores = product_scores(effective, similarity, config.revival_floor)
     passed = (scores >= config.activation_threshold - TOLERANCE) & (
@@ -88,14 +101,15 @@ def by_product(state: MemoryState, rows: Rows, question: Question, config: Confi
     )
     if not config.revival_similarity:
         passed &= ~dead
-    return Scored(
-        rows,
-        similarity,
-        {"meaning": similarity, "activation": scores - similarity},
-        effective,
-        passed,
-        config.death_threshold,
-    )
+
+    def parts(rows: Rows) -> dict[str, Floats]:
+        # An unlearned weight of 1 that has not faded would leave the similarity as it is.
+        near, base = every[rows], state.columns.base[rows]
+        learned = (base - 1.0) * np.maximum(near, 0.0)
+        weighed = product_scores(state.effective(rows, question.turn, config), near, config.revival_floor)
+        return {"meaning": near, "activation": weighed - near - learned, "learning": learned}
+
+    return Scored(rows, similarity, scores, parts, effective, passed, config.death_threshold)
 
 
 def by_sum(state: MemoryState, scope: Scope, question: Question, config: Config, depth: int) -> Scored:
@@ -109,26 +123,40 @@ def by_sum(state: MemoryState, scope: Scope, question: Question, config: Config,
         depth: how many of the best are wanted.
     """
     similarity = _similarity(state, question)
-    lending = None if config.strategy == "vector" else _Lending(state, scope, question, config, similarity)
-    total = similarity if lending is None else lending.total
+    meaning = similarity if config.strategy != "keyword" else np.zeros(len(similarity))
+    lending = None
+    if config.strategy != "vector":
+        lending = _Lending(state, scope, question, config, similarity=similarity, meaning=meaning)
+    total = meaning if lending is None else lending.total
     rows = scope.topmost(total, depth, config.activation_share * ACTIVATION_SPREAD + _ROUNDING)
     near = similarity[rows]
     effective = state.effective(rows, question.turn, config)
-    age: Ints = question.turn - state.columns.column("last_used_turn")[rows]
-    parts = {"meaning": near if config.strategy != "keyword" else np.zeros(len(rows))}
+    learned, freshness = _activation(state, rows, effective, question, config)
     if lending is None:
         passed = near >= config.min_similarity - TOLERANCE
     else:
-        parts |= lending.parts(rows)
-        # A correction is as relevant as what it corrects, even if it does not name the matter again.
-        passed = parts["meaning"] + parts["words"] + parts["change"] >= config.min_relevance - TOLERANCE
-        # What was said on the day that is asked about is wanted whatever it says.
-        passed |= parts["time"] >= DATE - TOLERANCE
-    bounds = (config.min_base_weight, config.max_base_weight)
-    parts["activation"] = config.activation_share * activation(state.columns.base[rows], effective, age, bounds)
+        passed = lending.relevant(rows, meaning[rows], config)
     if not config.revival_similarity:
         passed &= alive(effective, config.death_threshold)
-    return Scored(rows, near, parts, effective, passed, config.death_threshold)
+
+    def parts(rows: Rows) -> dict[str, Floats]:
+        effective = state.effective(rows, question.turn, config)
+        learned, freshness = _activation(state, rows, effective, question, config)
+        lent = {} if lending is None else lending.parts(rows)
+        return {"meaning": meaning[rows], **lent, "activation": freshness, "learning": learned}
+
+    return Scored(rows, near, total[rows] + (learned + freshness), parts, effective, passed, config.death_threshold)
+
+
+def _activation(
+    state: MemoryState, rows: Rows, effective: Floats, question: Question, config: Config
+) -> tuple[Floats, Floats]:
+    """What these signals score for what was learned, and for being fresh."""
+    columns = state.columns
+    age: Ints = question.turn - columns.column("last_used_turn")[rows]
+    bounds = (config.min_base_weight, config.max_base_weight)
+    learned, freshness = present(columns.base[rows], effective, age, bounds)
+    return config.activation_share * learned, config.activation_share * freshness
 
 
 def _similarity(state: MemoryState, question: Question) -> Floats:
@@ -146,50 +174,73 @@ class _Lending:
     """
 
     def __init__(
-        self, state: MemoryState, scope: Scope, question: Question, config: Config, similarity: Floats
+        self,
+        state: MemoryState,
+        scope: Scope,
+        question: Question,
+        config: Config,
+        *,
+        similarity: Floats,
+        meaning: Floats,
     ) -> None:
+        """`similarity` says which signal of a message is the nearest, `meaning` what each scores for it."""
         alignment = state.alignment
         self._at = alignment.at
-        self._evidence: Evidence = (
-            gather(state.words, question, alignment.nearness(similarity)) if state.words.size else {}
-        )
+        self._evidence = gather(state.words, question, alignment.nearness(similarity)) if state.words.size else None
         searched = scope.searched
         self._followers = alignment.followers(
             similarity if searched is None else np.where(searched, similarity, -np.inf)
         )
         self._leads = np.ones(len(similarity), dtype=np.bool_)
         self._leads[self._followers] = False
-        self.total = self._total(similarity if config.strategy != "keyword" else np.zeros(len(similarity)))
+        self.total = self._total(meaning)
         """What each signal scores without activation, shape (n,)."""
         self._lifted: dict[int, float] = {}
         if not question.time.past:
             self._correct(state, alignment.order, searched, CORRECTION + config.activation_share * ACTIVATION_SPREAD)
 
+    def relevant(self, rows: Rows, meaning: Floats, config: Config) -> Flags:
+        """Which of these signals pass the gate."""
+        relevance = meaning + self._lifts(rows)
+        asked_for = np.zeros(len(rows), dtype=np.bool_)
+        if self._evidence is not None:
+            at = self._at[rows]
+            of_message = at >= 0
+            relevance += np.where(of_message & self._leads[rows], self._evidence.words[at], 0.0)
+            if "time" in self._evidence.context:
+                # What was said on the day that is asked about is wanted whatever it says.
+                asked_for = of_message & (self._evidence.context["time"][at] >= DATE - TOLERANCE)
+        passed: Flags = (relevance >= config.min_relevance - TOLERANCE) | asked_for
+        return passed
+
     def parts(self, rows: Rows) -> dict[str, Floats]:
-        """What these signals, in ascending order, have from their messages, by name."""
+        """What these signals have from their messages, by name."""
         at = self._at[rows]
         known = at >= 0
-        lent: dict[str, Floats] = {}
-        for name in LENT:
-            part = lent[name] = np.zeros(len(rows))
-            if name in self._evidence:
-                part[known] = self._evidence[name][at[known]]
-        lent["words"][~self._leads[rows]] = 0.0
-        if self._lifted:
-            at_lifted = np.searchsorted(rows, list(self._lifted))
-            for number, (row, lift) in zip(at_lifted.tolist(), self._lifted.items(), strict=True):
-                if number < len(rows) and rows[number] == row:
-                    lent["change"][number] = lift
+        lent = {name: np.zeros(len(rows)) for name in LENT}
+        if self._evidence is not None:
+            for name, part in self._evidence.parts(at[known]).items():
+                lent[name][known] = part
+        for name in _OF_WORDS:
+            lent[name][~self._leads[rows]] = 0.0
+        lent["change"] = self._lifts(rows)
         return lent
 
+    def _lifts(self, rows: Rows) -> Floats:
+        """What these signals have for standing above what they replace."""
+        # A correction is as relevant as what it corrects, even if it does not name the matter again.
+        lifts = np.zeros(len(rows))
+        if self._lifted:
+            lifts += [self._lifted.get(row, 0.0) for row in rows.tolist()]
+        return lifts
+
     def _total(self, meaning: Floats) -> Floats:
-        if not self._evidence:
+        if self._evidence is None:
             return meaning
-        of_message = np.sum(list(self._evidence.values()), axis=0)
         # -1, which stands for no message, is the last.
-        total: Floats = meaning + np.append(of_message, 0.0)[self._at]
+        total: Floats = meaning + np.append(self._evidence.total(), 0.0)[self._at]
         followers = self._followers
-        total[followers] -= self._evidence["words"][self._at[followers]]
+        total[followers] -= self._evidence.words[self._at[followers]]
         return total
 
     def _correct(self, state: MemoryState, order: Rows, searched: Flags | None, margin: float) -> None:

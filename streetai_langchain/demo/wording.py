@@ -20,8 +20,9 @@ _NUMBER = 4
 _LABEL = 9
 """Width of the columns in front of a line."""
 
-_SHOWN = ("meaning", "words")
-"""Parts of a score that have a number of their own; that of the others is their sum, so that the text has room."""
+_SHOWN = {"meaning": ("meaning",), "words": ("words", "neighbours")}
+"""Parts of a score that have a number, by what it is called; that of the others is their sum, so that the text has
+room."""
 
 _LEADING_ZERO = re.compile(r"(?<!\d)0\.")
 
@@ -97,12 +98,13 @@ def learned(updates: Sequence[WeightUpdate], most: int) -> list[Text]:
 def sum_of(hit: Hit) -> str:
     """What the numbers in front of a piece are, in words."""
     shown = [name for name in _SHOWN if name in hit.parts]
-    return f"score = {' + '.join([*shown, 'context'])}: {', '.join(name for name in hit.parts if name not in shown)}"
+    numbered = {part for name in shown for part in _SHOWN[name]}
+    return f"score = {' + '.join([*shown, 'context'])}: {', '.join(name for name in hit.parts if name not in numbered)}"
 
 
 def _piece(hit: Hit) -> list[str | tuple[str, str]]:
     signal = hit.signal
-    shown = [hit.parts[name] for name in _SHOWN if name in hit.parts]
+    shown = [sum(hit.parts[part] for part in parts) for name, parts in _SHOWN.items() if name in hit.parts]
     parts = "".join(_signed(part) for part in (*shown, hit.score - sum(shown))).removeprefix("+")
     name = speaker(signal.name, signal.role)[:_SPEAKER]
     return [

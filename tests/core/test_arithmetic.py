@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from streetai_core.dynamics.decay import ACTIVATION_SPREAD, activation, effective_weights, product_scores
+from streetai_core.dynamics.decay import ACTIVATION_SPREAD, LEARNED, effective_weights, present, product_scores
 from streetai_core.index.centroids import CentroidIndex
 from streetai_core.index.columns import SignalColumns
 from streetai_core.stacks import assign
@@ -127,8 +127,10 @@ def test_negative_similarity_scores_nothing():
 @given(st.floats(0.1, 8), st.integers(0, 10**6), st.floats(0, 1))
 def test_activation_is_bounded(base, age, kept):
     """Property: so `activation_share` bounds what it can add, and a quarter of it what it can take."""
-    value = activation(np.array([base]), np.array([base * kept]), np.array([age]), (0.1, 8.0))[0]
-    assert 1 - ACTIVATION_SPREAD <= value <= 1.0
+    learned, fresh = present(np.array([base]), np.array([base * kept]), np.array([age]), (0.1, 8.0))
+    assert -LEARNED / 3 <= learned[0] <= LEARNED
+    assert 0 < fresh[0] <= 1 - LEARNED
+    assert 1 - ACTIVATION_SPREAD <= (learned + fresh)[0] <= 1.0
 
 
 def test_activation_by_hand():
@@ -137,14 +139,15 @@ def test_activation_by_hand():
     Weight sqrt(8), half faded, age 3: (3 * 3/4 * 1/2 + 1/2) / 4.
     """
     base = np.array([8.0, 1.0, 0.1, math.sqrt(8)])
-    values = activation(base, base * np.array([1, 0.5, 0, 0.5]), np.array([0, 3, 10**12, 3]), (0.1, 8.0))
-    np.testing.assert_allclose(values, [1.0, 0.125, -0.125, 0.40625], atol=1e-6)
+    learned, fresh = present(base, base * np.array([1, 0.5, 0, 0.5]), np.array([0, 3, 10**12, 3]), (0.1, 8.0))
+    np.testing.assert_allclose(learned, [0.75, 0.0, -0.125, 0.28125], atol=1e-6)
+    np.testing.assert_allclose(fresh, [0.25, 0.125, 0.0, 0.125], atol=1e-6)
 
 
 def test_activation_where_nothing_can_be_learned():
     """Bounds of 1 leave freshness alone."""
     one = np.array([1.0])
-    np.testing.assert_allclose(activation(one, one, np.array([0]), (1.0, 1.0)), [0.25])
+    np.testing.assert_allclose(np.array(present(one, one, np.array([0]), (1.0, 1.0))), [[0.0], [0.25]])
 
 
 @pytest.mark.parametrize(("text", "tokens"), [("", 0), ("a", 1), ("abcd", 1), ("abcde", 2), ("港の潮", 3), ("ab港", 2)])

@@ -50,8 +50,8 @@ def idf(number: int, having: int) -> float:
     return math.log(1 + (number - having + 0.5) / (having + 0.5))
 
 
-def directly(lines: list[Line], question: set[int]) -> dict[int, tuple[float, float]]:
-    """Own and around of every message, by the formula and nothing else."""
+def directly(lines: list[Line], question: set[int]) -> dict[int, tuple[float, float, float]]:
+    """Own, around, and what of around is due to own words, of every message, by the formula and nothing else."""
     lines = sorted(lines, key=lambda line: line.sequence)
     wide = []
     for line in lines:
@@ -61,18 +61,22 @@ def directly(lines: list[Line], question: set[int]) -> dict[int, tuple[float, fl
     own = [list(line.terms) for line in lines]
     most = sum(idf(len(lines), sum(term in text for text in own)) for term in question)
 
-    def score(texts: list[list[int]], number: int) -> float:
+    def score(texts: list[list[int]], number: int, counted: list[list[int]]) -> float:
         mean = sum(map(len, texts)) / len(texts) or 1.0
         norm = K1 * (1 - B + B * len(texts[number]) / mean)
         return sum(
             idf(len(texts), sum(term in text for text in texts))
-            * texts[number].count(term)
+            * counted[number].count(term)
             * (K1 + 1)
             / (texts[number].count(term) + norm)
             for term in question
         )
 
-    return {line.sequence: (score(own, number) / most, score(wide, number) / most) for number, line in enumerate(lines)}
+    ways = ((own, own), (wide, wide), (wide, own))
+    return {
+        line.sequence: tuple(score(texts, number, counted) / most for texts, counted in ways)
+        for number, line in enumerate(lines)
+    }
 
 
 def check(index: WordIndex, lines: list[Line], question: set[int]) -> None:
@@ -83,6 +87,7 @@ def check(index: WordIndex, lines: list[Line], question: set[int]) -> None:
     for line, row in zip(lines, rows, strict=True):
         assert found.own[row] == pytest.approx(expected[line.sequence][0])
         assert found.around[row] == pytest.approx(expected[line.sequence][1])
+    assert found.due_to_own(rows).tolist() == pytest.approx([expected[line.sequence][2] for line in lines])
 
 
 terms = st.lists(st.sampled_from(VOCABULARY), min_size=1, max_size=12).map(tuple)

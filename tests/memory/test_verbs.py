@@ -167,9 +167,9 @@ def test_what_stands_beside_an_answer_is_found_by_its_words(memory):
     memory.add_message("which berth has the boat?", "user", conversation_id="harbour")
     memory.add_message("thirty-one, on the left", "assistant", conversation_id="harbour")
     memory.add_message("thirty-one, of the blue ones", "assistant", conversation_id="kitchen")
-    words = {hit.signal.content: hit.parts["words"] for hit in memory.retrieve("the berth of the boat")}
-    assert words["thirty-one, on the left"] > 0.2
-    assert words.get("thirty-one, of the blue ones", 0.0) == 0.0
+    lent = {hit.signal.content: hit.parts["neighbours"] for hit in memory.retrieve("the berth of the boat")}
+    assert lent["thirty-one, on the left"] > 0.2
+    assert lent.get("thirty-one, of the blue ones", 0.0) == 0.0
 
 
 @pytest.mark.parametrize("config", [Config(), Config(strategy="vector"), Config.classic()])
@@ -207,14 +207,15 @@ def test_the_parts_of_a_score_are_named_and_sum_to_it(strategy):
             for n in range(9)
         ]
     )
-    lent = () if strategy == "vector" else (*LENT, "change")
+    lent = () if strategy == "vector" else LENT
     hits = memory.retrieve("Since when has Ilse berth 4?")
     assert hits
     for hit in hits:
-        assert set(hit.parts) == {"meaning", *lent, "activation"}
+        assert set(hit.parts) == {"meaning", *lent, "activation", "learning"}
         assert sum(hit.parts.values()) == pytest.approx(hit.score, abs=1e-9)
         assert (hit.parts["meaning"] == 0.0) == (strategy == "keyword")
-        assert -config.activation_share / 4 <= hit.parts["activation"] <= config.activation_share
+        assert 0 < hit.parts["activation"] <= config.activation_share / 4
+        assert hit.parts["learning"] == 0.0
 
 
 @pytest.mark.parametrize("form", ["hit", "pair", "signal", "id", "scored id"])

@@ -16,14 +16,18 @@ from streetai_core.recall.evidence import (
     LONG,
     LONG_TOKENS,
     OWN,
+    OWN_WORDS,
     RECENT,
     SHORT,
     SHORT_TOKENS,
     WHEN,
+    WORDS_AROUND,
 )
+from streetai_core.recall.scoring import LENT
+from streetai_core.text.words import hashed
 from tests.recall.saying import NOON, PADDING, Said, ask, order, part, recalled, state_of
 
-PARTS = ["meaning", "words", "author", "time", "length", "asking", "whole", "conversation", "change", "activation"]
+PARTS = ["meaning", *LENT, "activation", "learning"]
 
 FIRST_DAY, LAST_DAY = datetime(2020, 1, 1), datetime(2026, 1, 1)  # noqa: DTZ001 - hypothesis adds the zone itself
 
@@ -61,7 +65,7 @@ def test_parts_sum_to_the_score(said, text, strategy, by_meaning):
     config = Config(strategy=strategy)
     state = state_of(*said)
     ranking = ask(state, text, config=config, by_meaning=by_meaning)
-    assert list(ranking.parts) == (PARTS if strategy != "vector" else ["meaning", "activation"])
+    assert list(ranking.parts) == (PARTS if strategy != "vector" else ["meaning", "activation", "learning"])
     assert np.isfinite(ranking.scores).all()
     np.testing.assert_allclose(np.sum(list(ranking.parts.values()), axis=0), ranking.scores, rtol=0, atol=1e-9)
     assert (np.diff(ranking.scores) <= 0).all()
@@ -227,9 +231,31 @@ def test_an_answer_is_found_by_the_words_of_the_question_before_it():
         Said(text="For twelve years, it was a gift of my aunt.", conversation="a"),
         Said(text="It rains, and nobody minds at all.", conversation="a"),
     )
-    words = part(state, ask(state, "the anchor Bertha"), "words")
-    assert words[0] > words[2] > 0.3
-    assert words[1] == words[3] == 0.0
+    ranking = ask(state, "the anchor Bertha")
+    words, lent = part(state, ranking, "words"), part(state, ranking, "neighbours")
+    assert words[0] > lent[2] > 0.3
+    assert words[1] == words[2] == words[3] == 0.0
+    assert lent[0] == lent[1] == lent[3] == 0.0
+
+
+def test_words_that_neighbours_have_too_are_shared_by_how_often_each_has_them():
+    """Of four mentions in a row of three messages, one is its own: it has a quarter of their worth."""
+    state = state_of(*(Said(text=f"{word} {PADDING}") for word in ("berth", "berth", "berth berth", "?", "rope")))
+    ranking = ask(state, "berth", config=Config(min_relevance=-10))
+    words, lent = part(state, ranking, "words"), part(state, ranking, "neighbours")
+    found = state.words.scores([hashed("berth")])
+    own, around = found.own[1], found.around[1]
+    assert words[1] == pytest.approx(OWN_WORDS * own + WORDS_AROUND * around / 4)
+    assert lent[1] == pytest.approx(WORDS_AROUND * around * 3 / 4)
+    assert (words[3], words[4], lent[4]) == (0.0, 0.0, 0.0)
+    assert lent[3] > 0.0
+
+
+def test_a_question_that_was_asked_before_lends_to_its_answer_alone():
+    """What stands before it had nothing to do with it."""
+    state = state_of(Said(text=f"Rain. {PADDING}"), Said(text="the anchor Bertha"), Said(text=f"A gift. {PADDING}"))
+    lent = part(state, ask(state, "the anchor Bertha", config=Config(min_relevance=-10)), "neighbours")
+    assert lent[0] == lent[1] == 0.0 < lent[2]
 
 
 @pytest.mark.parametrize("question", ["Which berth is mine?", "berth", "Where do I moor now?"])
@@ -281,9 +307,25 @@ def test_a_fresh_and_a_learned_signal_gain_a_little():
         Said(text=PADDING, cosine=0.6, weight=0.1, last_used=0),
     )
     ranking = ask(state, "which berth?")
-    gained = part(state, ranking, "activation")
-    assert 0.06 >= gained[0] > 0.04 > gained[1] >= -0.015
+    fresh, learned = part(state, ranking, "activation"), part(state, ranking, "learning")
+    assert fresh == pytest.approx({0: 0.015, 1: 0.0075, 2: 0.0075})
+    assert 0.045 == pytest.approx(learned[0])
+    assert -0.015 <= learned[1] < 0.0
     assert order(state, ranking) == [2, 0, 1]
+
+
+def test_the_published_score_is_a_sum_too():
+    """Similarity, and by how much the weight after decay and what was learned change it."""
+    config = Config.classic()
+    state = state_of(
+        Said(text=PADDING, cosine=0.5, weight=2.0, last_used=2), Said(text=PADDING, cosine=0.8), Said(text=PADDING)
+    )
+    ranking = ask(state, "berth", config=config)
+    assert part(state, ranking, "meaning") == pytest.approx({0: 0.5, 1: 0.8, 2: 0.0}, abs=1e-6)
+    assert part(state, ranking, "learning") == pytest.approx({0: 0.5, 1: 0.0, 2: 0.0}, abs=1e-6)
+    faded = part(state, ranking, "activation")
+    assert faded[0] == pytest.approx(math.exp(-config.decay_rate) - 1.0, abs=1e-6)
+    np.testing.assert_allclose(np.sum(list(ranking.parts.values()), axis=0), ranking.scores, rtol=0, atol=1e-9)
 
 
 def test_what_is_shown_anyway_is_left_out():

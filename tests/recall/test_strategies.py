@@ -126,8 +126,9 @@ def test_near_misses_say_by_how_much_they_missed():
     why = memory.why(QUESTION)
     assert why.hits == ()
     best = why.near_misses[0]
-    relevance = best.hit.parts["meaning"] + best.hit.parts["words"]
-    assert best.reason == f"meaning and words ({relevance:.3f}) are below min_relevance 5"
+    relevance = best.hit.parts["meaning"] + best.hit.parts["words"] + best.hit.parts["neighbours"]
+    beside = ", words and neighbours" if best.hit.parts["neighbours"] else " and words"
+    assert best.reason == f"meaning{beside} ({relevance:.3f}) are below min_relevance 5"
 
 
 @pytest.mark.parametrize("strategy", ["hybrid", "vector", "keyword"])
