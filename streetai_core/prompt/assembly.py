@@ -46,6 +46,18 @@ class Draft:
         return sorted((hit for passage in self.passages for hit in passage.hits), key=lambda hit: -hit.score)
 
 
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """How long a draft is: enough to tell how long it would be with a longer block, without counting it again."""
+
+    block: int
+    """The recalled block, in the counter's measure."""
+    content: int
+    """The message that it stands in, in the counter's measure."""
+    others: int
+    """Tokens of all else."""
+
+
 class Assembly:
     """Builds one prompt."""
 
@@ -134,18 +146,22 @@ class Assembly:
             return False
         return self.caller_allows(draft)
 
-    def exceeds(self, draft: Draft, more: int, ceiling: float, counter: AdditiveCounter) -> bool:
+    def measured(self, draft: Draft, counter: AdditiveCounter) -> Measured:
+        """How long a draft is, by the counter of this prompt."""
+        content = counter.measure(str(draft.messages[-1]["content"]))
+        return Measured(counter.measure(draft.block), content, self.cost(draft) - counter.tokens(content))
+
+    def exceeds(self, measured: Measured, more: int, ceiling: float, counter: AdditiveCounter) -> bool:
         """Whether a prompt is too long with a block that measures so much more.
 
         Args:
-            draft: the prompt without it.
+            measured: the prompt without it.
             more: what the block grows by, in the counter's measure.
             ceiling: most tokens of the prompt.
             counter: the counter of this prompt.
         """
-        content = counter.measure(str(draft.messages[-1]["content"]))
-        cost = self.cost(draft) - counter.tokens(content) + counter.tokens(content + more)
-        return cost > ceiling or counter.tokens(counter.measure(draft.block) + more) > self.recall_limit
+        cost = measured.others + counter.tokens(measured.content + more)
+        return cost > ceiling or counter.tokens(measured.block + more) > self.recall_limit
 
     def caller_allows(self, draft: Draft) -> bool:
         """Whether the block of a prompt is within the limit that only the caller can check, if there is one."""

@@ -85,8 +85,11 @@ def quoted(text: str) -> str:
 
 def label(passage: Passage, *, known: bool) -> str:
     """Who said a passage; with the role, unless the speaker is `known` from a label before."""
-    name, role = _shown_name(passage), speaker(passage.message)
-    changed = _CHANGED if any(hit.replaced for hit in passage.hits) else ""
+    return _label(passage, _shown_name(passage), speaker(passage.message), known=known)
+
+
+def _label(passage: Passage, name: str, role: str, *, known: bool) -> str:
+    changed = _CHANGED if passage.is_replaced else ""
     if not name:
         return f"{role}{changed}:"
     return f"{name}{changed}:" if known and not _like_a_role(name) else f"{name} ({role}){changed}:"
@@ -99,19 +102,19 @@ def speaker(message: Message) -> str:
 
 def _lines(passages: Sequence[Passage]) -> list[str]:
     """The lines of the block between the fences."""
+    speakers = [(_shown_name(passage), speaker(passage.message)) for passage in passages]
     roles: defaultdict[str, set[str]] = defaultdict(set)
-    for passage in passages:
-        roles[_shown_name(passage)].add(speaker(passage.message))
+    for name, role in speakers:
+        roles[name].add(role)
     lines: list[str] = []
     day = ""
     known: set[str] = set()
-    for passage in passages:
-        said = passage.message.created_at.date().isoformat()
-        if said != day:
-            lines.append(said)
-            day = said
-        name = _shown_name(passage)
-        lines.append(f"{label(passage, known=name in known and len(roles[name]) == 1)} {quoted(passage.text)}")
+    for passage, (name, role) in zip(passages, speakers, strict=True):
+        if passage.day != day:
+            day = passage.day
+            lines.append(day)
+        shown = _label(passage, name, role, known=name in known and len(roles[name]) == 1)
+        lines.append(f"{shown} {quoted(passage.text)}")
         known.add(name)
     return lines
 

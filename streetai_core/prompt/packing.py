@@ -6,8 +6,7 @@ import math
 from collections.abc import Sequence
 
 from streetai_core.config import Config
-from streetai_core.tokens import TokenCounter
-from streetai_core.types import Hit, Message
+from streetai_core.types import Hit
 
 LENGTH_PRICE = 0.10
 """What an e-fold of length costs a hit in the order of packing, in units of the score: two short messages are worth
@@ -26,29 +25,27 @@ _LARGEST_SHARE = 2 / 3
 reply of several hundred tokens is worth more in a small room than less than half of two."""
 
 
-def packing_order(hits: Sequence[Hit], messages: Sequence[Message], config: Config, counter: TokenCounter) -> list[int]:
+def packing_order(hits: Sequence[Hit], sizes: Sequence[int], config: Config) -> list[int]:
     """In which order to try the hits: the best value for their tokens first; as published, the best first.
 
     Args:
         hits: the candidates, best first.
-        messages: the message of each.
+        sizes: tokens of the message of each.
         config: the settings.
-        counter: counts tokens.
     """
     if config.ranking == "product":
         return list(range(len(hits)))
-    price = [LENGTH_PRICE * math.log(min(counter.count(one.content), _MOST_TOKENS) + _LEAST_TOKENS) for one in messages]
+    price = [LENGTH_PRICE * math.log(min(size, _MOST_TOKENS) + _LEAST_TOKENS) for size in sizes]
     return sorted(range(len(hits)), key=lambda number: (price[number] - hits[number].score, number))
 
 
-def most_tokens(message: Message, room: float, config: Config, counter: TokenCounter) -> float:
+def most_tokens(size: int, room: float, config: Config) -> float:
     """Most tokens of one message that are shown.
 
     Args:
-        message: whose passage it is.
+        size: tokens of all of it.
         room: tokens that there are for all passages together; infinite where nothing limits them.
         config: the settings.
-        counter: counts tokens.
     """
-    half = _HALF * counter.count(message.content) + _HALF_EXTRA
+    half = _HALF * size + _HALF_EXTRA
     return max(config.passage_tokens, min(half, room * _LARGEST_SHARE))

@@ -29,6 +29,10 @@ class Passage:
     hits: tuple[Hit, ...] = ()
     text: str = field(init=False)
     """The parts in order, with marks where something is left out."""
+    day: str = field(init=False)
+    """When it was said, as a label shows it."""
+    is_replaced: bool = field(init=False)
+    """Whether a later statement has replaced what it is shown for."""
 
     def __post_init__(self) -> None:
         """Put the text together once: it is counted and quoted many times while a prompt is filled."""
@@ -37,6 +41,8 @@ class Passage:
         before = "[...] " if self.spans and not _is_blank(content, 0, self.spans[0][0]) else ""
         after = " [...]" if self.spans and not _is_blank(content, self.spans[-1][1], len(content)) else ""
         object.__setattr__(self, "text", before + parts + after)
+        object.__setattr__(self, "day", self.message.created_at.date().isoformat())
+        object.__setattr__(self, "is_replaced", any(hit.replaced for hit in self.hits))
 
 
 def _is_blank(text: str, start: int, end: int) -> bool:
@@ -62,8 +68,16 @@ class Excerpts:
         self._config = config
         self._counter = counter
         self._room = room
+        self._sizes: dict[str, int] = {}
         self._most: dict[str, float] = {}
         self._sentences: dict[str, list[Span]] = {}
+
+    def size(self, message: Message) -> int:
+        """Tokens of all of a message."""
+        size = self._sizes.get(message.message_id)
+        if size is None:
+            size = self._sizes[message.message_id] = self._counter.count(message.content)
+        return size
 
     def choices(self, hit: Hit, message: Message, shown: Passage | None) -> list[Passage]:
         """Passages for a hit, the better one first, grown from what is already `shown` of its message.
@@ -80,7 +94,7 @@ class Excerpts:
         start, end = hit.signal.start, hit.signal.end
         if self._config.passage == "chunk":
             return start, end
-        if self._fits(message, message.content):
+        if self.size(message) <= self._most_tokens(message):
             return 0, len(message.content)
         if hit.signal.kind == "code":
             end = self._head(message, start, end)
@@ -147,10 +161,14 @@ class Excerpts:
 
     def _fits(self, message: Message, text: str) -> bool:
         """Whether a part of a message is short enough to be shown."""
+        return self._counter.count(text) <= self._most_tokens(message)
+
+    def _most_tokens(self, message: Message) -> float:
+        """Most tokens of a message that are shown."""
         most = self._most.get(message.message_id)
         if most is None:
-            most = self._most[message.message_id] = most_tokens(message, self._room, self._config, self._counter)
-        return self._counter.count(text) <= most
+            most = self._most[message.message_id] = most_tokens(self.size(message), self._room, self._config)
+        return most
 
 
 def _grown(shown: Passage | None, hit: Hit, message: Message, span: Span) -> Passage:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from streetai_core.dynamics.trust import Share, is_trusted
-from streetai_core.prompt.assembly import Assembly, Draft
+from streetai_core.prompt.assembly import Assembly, Draft, Measured
 from streetai_core.prompt.block import label, quoted
 from streetai_core.prompt.packing import packing_order
 from streetai_core.prompt.passages import Excerpts, Passage, whole
@@ -49,14 +49,16 @@ def fill(
     selection.begin_hits()
     own = [messages[hit.signal.parent_turn_id] for hit in hits]
     excerpts = Excerpts(assembly.config, assembly.counter, selection.room)
+    sizes = [excerpts.size(message) for message in own]
     put_off = []
     contested = False
-    for number in packing_order(hits, own, assembly.config, assembly.counter):
+    for number in packing_order(hits, sizes, assembly.config):
         if selection.is_full:
             break
         choices = excerpts.choices(hits[number], own[number], selection.shown(own[number]))
         if is_trusted(own[number].trust, assembly.config):
-            contested |= not selection.add(choices) and selection.could_hold(choices)
+            was_added = selection.add(choices)
+            contested = contested or (not was_added and selection.could_hold(choices))
         elif not selection.add_within_share(choices):
             put_off.append(number)
     for number in put_off:
@@ -84,6 +86,14 @@ class _Selection:
         self._refused = 0
         self._taken = 0
         self._draft_so_far: Draft | None = None
+        """The prompt as it was at some time."""
+        self._measured: Measured | None = None
+        """How long that is."""
+        self._grown_by: int | None = None
+        """The least that it has grown by since then, in the counter's measure; `None`: nothing was taken."""
+        self._tried: Draft | None = None
+        """The prompt with the passage that was found to fit last, if it was put together."""
+        self._day_tokens = assembly.counter.count(_DAY)
         self._additive = assembly.counter if isinstance(assembly.counter, AdditiveCounter) else None
         bare = assembly.cost(assembly.draft(turns))
         self.room = min(ceiling - bare, assembly.recall_limit) - assembly.counter.count(_FRAME)
@@ -112,8 +122,10 @@ class _Selection:
     def add(self, choices: Sequence[Passage]) -> bool:
         """Take the first of these passages that fits, if any does."""
         for passage in choices:
-            if self._fits(passage):
-                self._take(passage)
+            alone = self._alone(passage)
+            price = self._price(passage, alone)
+            if self._fits(passage, price):
+                self._take(passage, alone, price)
                 self._taken += 1
                 self._refused = 0
                 return True
@@ -122,7 +134,7 @@ class _Selection:
 
     def add_within_share(self, choices: Sequence[Passage]) -> bool:
         """The same for what is not trusted; whether its share had room for one."""
-        within = [passage for passage in choices if self._tokens.allows(self._price(passage))]
+        within = [passage for passage in choices if self._tokens.allows(self._price(passage, self._alone(passage)))]
         if not within or not self._places.allows(1):
             return False
         taken, left = self._taken, self._left
@@ -134,7 +146,7 @@ class _Selection:
 
     def finished(self) -> Draft:
         """The prompt; if it does not fit after all, without what was taken last."""
-        draft = self._draft(self._passages)
+        draft = self._draft_now()
         while self._order and not self._assembly.allows(draft, self._ceiling):
             key, before = self._order.pop()
             if before is None:
@@ -144,43 +156,74 @@ class _Selection:
             draft = self._draft(self._passages)
         return draft
 
-    def _fits(self, passage: Passage) -> bool:
-        has_room = self._price(passage) <= self._left
+    def _fits(self, passage: Passage, price: int) -> bool:
+        has_room = price <= self._left
         if has_room and not self._assembly.has_own_limit:
             return True
         if not has_room and self._surely_too_much(passage):
             return False
         draft = self._draft({**self._passages, passage.message.message_id: passage})
         # With room by the sum only the caller is asked, so that one who always agrees changes nothing.
-        return self._assembly.caller_allows(draft) if has_room else self._assembly.allows(draft, self._ceiling)
+        fits = self._assembly.caller_allows(draft) if has_room else self._assembly.allows(draft, self._ceiling)
+        self._tried = draft if fits else None
+        return fits
 
     def _surely_too_much(self, passage: Passage) -> bool:
         """Whether the prompt would be too long whatever a label might save, so that nobody need put it together."""
         counter = self._additive
         if counter is None:
             return False
-        if self._draft_so_far is None:
-            self._draft_so_far = self._draft(self._passages)
+        more = self._growth(passage, counter)
+        if self._draft_so_far is not None and self._exceeds(self._draft_so_far, (self._grown_by or 0) + more, counter):
+            return True
+        # Put together as it is now it tells more exactly.
+        stale = self._draft_so_far is None or self._grown_by is not None
+        return stale and self._exceeds(self._draft_now(), more, counter)
+
+    def _exceeds(self, draft: Draft, more: int, counter: AdditiveCounter) -> bool:
+        """Whether the prompt so far is too long with so much more."""
+        if self._measured is None:
+            self._measured = self._assembly.measured(draft, counter)
+        return self._assembly.exceeds(self._measured, more, self._ceiling, counter)
+
+    def _growth(self, passage: Passage, counter: AdditiveCounter) -> int:
+        """What the block grows by with a passage at least, in the counter's measure."""
         before = self._passages.get(passage.message.message_id)
         # A message that is new in the block adds a line; the next one of its speaker may do without the role then.
-        more = counter.measure(quoted(passage.text)) - (
+        return counter.measure(quoted(passage.text)) - (
             counter.measure(_KNOWN_SPEAKER) if before is None else counter.measure(quoted(before.text))
         )
-        return self._assembly.exceeds(self._draft_so_far, more, self._ceiling, counter)
 
-    def _take(self, passage: Passage) -> None:
-        self._draft_so_far = None
+    def _take(self, passage: Passage, alone: int, price: int) -> None:
+        if self._tried is not None:
+            self._is_now(self._tried)
+        elif self._additive is not None:
+            self._grown_by = (self._grown_by or 0) + self._growth(passage, self._additive)
+        else:
+            self._draft_so_far = None
         key = passage.message.message_id
-        self._left -= self._price(passage)
-        self._cost_of[key] = self._alone(passage)
-        self._days.add(_day(passage))
+        self._left -= price
+        self._cost_of[key] = alone
+        self._days.add(passage.day)
         self._order.append((key, self._passages.get(key)))
         self._passages[key] = passage
 
-    def _price(self, passage: Passage) -> int:
-        """What a passage costs more than what is already shown of its message."""
-        day = 0 if _day(passage) in self._days else self._assembly.counter.count(_DAY)
-        return self._alone(passage) - self._cost_of.get(passage.message.message_id, 0) + day
+    def _price(self, passage: Passage, alone: int) -> int:
+        """What a passage, which costs so much alone, costs more than what is already shown of its message."""
+        day = 0 if passage.day in self._days else self._day_tokens
+        return alone - self._cost_of.get(passage.message.message_id, 0) + day
+
+    def _draft_now(self) -> Draft:
+        """The prompt with what was taken so far."""
+        known = self._draft_so_far
+        if known is None or self._grown_by is not None:
+            known = self._draft(self._passages)
+            self._is_now(known)
+        return known
+
+    def _is_now(self, draft: Draft) -> None:
+        """Remember the prompt as it is."""
+        self._draft_so_far, self._measured, self._grown_by, self._tried = draft, None, None, None
 
     def _alone(self, passage: Passage) -> int:
         text = passage.text
@@ -189,7 +232,3 @@ class _Selection:
 
     def _draft(self, passages: Mapping[str, Passage]) -> Draft:
         return self._assembly.draft(self._turns, list(passages.values()))
-
-
-def _day(passage: Passage) -> str:
-    return passage.message.created_at.date().isoformat()

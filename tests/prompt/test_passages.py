@@ -87,7 +87,7 @@ def test_with_more_room_more_of_a_long_message_is_shown(room, tokens):
     """At least `passage_tokens`, at most two thirds of the room, and never much more than half of the message."""
     message = make_message("".join(f"Sentence {n:03} is here now. " for n in range(62)) + "End.")
     assert EstimatedTokens().count(message.content) == 404
-    most = most_tokens(message, room, Config(), EstimatedTokens())
+    most = most_tokens(EstimatedTokens().count(message.content), room, Config())
     assert most == pytest.approx(min(tokens, 0.55 * 404 + 5), abs=3)
     (shown,) = excerpts(room).choices(make_hit(message, 600, 625), message, None)
     assert most - 10 <= EstimatedTokens().count(shown.text.replace("[...]", "").strip()) <= most

@@ -36,7 +36,7 @@ def packed(pairs, config=None):
     """The order of packing of messages with these texts and scores."""
     messages = [make_message(text, number) for number, (text, _) in enumerate(pairs)]
     hits = [make_hit(message, score) for message, (_, score) in zip(messages, pairs, strict=True)]
-    return packing_order(hits, messages, config or Config(), EstimatedTokens())
+    return packing_order(hits, [EstimatedTokens().count(one.content) for one in messages], config or Config())
 
 
 def test_of_two_hits_as_good_the_shorter_comes_first():
