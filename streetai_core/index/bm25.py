@@ -170,8 +170,9 @@ def _asked_before(collection: Collection, found: Sequence[Term], length: int) ->
 def _counts_in(some: Rows, term: Term) -> Floats:
     """How often a term that any row has stands in each of some rows, shape of `some`; 0 for -1."""
     rows, counts = term
-    places = np.minimum(np.searchsorted(rows, some), len(rows) - 1)
-    return np.where(rows[places] == some, counts[places], 0.0)
+    places = rows.searchsorted(some)
+    found: Floats = counts.take(places, mode="clip") * (rows.take(places, mode="clip") == some)
+    return found
 
 
 def _are_in(some: Rows, rows: Rows) -> Flags:

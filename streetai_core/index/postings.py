@@ -77,7 +77,7 @@ class Postings:
 
     def find(self, term: int) -> tuple[Rows, Counts]:
         """Rows that have a term, and how often it stands in each; two arrays of shape (n,)."""
-        at = int(np.searchsorted(self._terms, np.uint32(term)))
+        at = int(self._terms.searchsorted(np.uint32(term)))
         parts: list[tuple[npt.NDArray[np.generic], npt.NDArray[np.generic]]] = []
         if at < len(self._terms) and int(self._terms[at]) == term:
             span = slice(int(self._starts[at]), int(self._starts[at + 1]))
@@ -85,6 +85,9 @@ class Postings:
         recent = self._recent.get(term)
         if recent is not None:
             parts.append((np.array(recent[0]), np.array(recent[1])))
+        if len(parts) == 1:
+            [(rows, counts)] = parts
+            return rows.astype(np.intp), counts.astype(np.float64)
         if not parts:
             return np.zeros(0, dtype=np.intp), np.zeros(0, dtype=np.float64)
         return (

@@ -11,6 +11,9 @@ from streetai_core.text.dates import NO_TIME, QuestionTime, question_times
 from streetai_core.text.words import hashed, terms
 from streetai_core.types import Vector
 
+_NAMING = re.compile(r"(?:[^\W_]|-)+")
+"""Letters, digits and hyphens."""
+
 _LONGEST = 4000
 """Characters of a question whose words are looked at. What is longer is a pasted document, whose first words tell what
 it is about as well, and reading it whole would cost more than the search."""
@@ -74,5 +77,4 @@ def _speaks_of_oneself(text: str) -> bool:
 def name_words(text: str) -> list[str]:
     """The words of a text, or of a name, by which somebody is named: lower case, without a possessive, in order."""
     plain = text.lower().replace("\u2019", "'").replace("'s", " ")
-    kept = "".join(character if character.isalnum() or character == "-" else " " for character in plain)
-    return kept.split()
+    return _NAMING.findall(plain)

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import numpy as np
+import numpy.typing as npt
 
 from streetai_core.index.columns import Rows
 from streetai_core.types import Matrix
 
-_BLOCK = 24
-"""Signals compared at a time: few enough that no product wakes a thread pool, and that little is done in vain."""
+_BLOCK = 26
+"""Signals compared at a time: few enough that no product wakes a thread pool, and that little is done in vain; and one
+more than are recalled by default, so that one block is mostly all."""
 
 
 def without_repetitions(vectors: Matrix, rows: Rows, threshold: float, most: int) -> Rows:
@@ -26,17 +28,27 @@ def without_repetitions(vectors: Matrix, rows: Rows, threshold: float, most: int
         if len(chosen) >= most:
             break
         block = vectors[rows[start : start + _BLOCK]]
-        repeats = _nearest(kept[: len(chosen)], block) >= threshold
-        among = block @ block.T >= threshold
-        taken: list[int] = []
-        for number in np.flatnonzero(~repeats).tolist():
-            if len(chosen) + len(taken) == most:
-                break
-            if not among[number, taken].any():
-                taken.append(number)
+        fresh = np.arange(len(block))
+        if chosen:
+            fresh = np.flatnonzero(_nearest(kept[: len(chosen)], block) < threshold)
+        taken = _unlike(block @ block.T >= threshold, fresh.tolist(), most - len(chosen))
         kept[len(chosen) : len(chosen) + len(taken)] = block[taken]
         chosen += [start + number for number in taken]
     return np.array(chosen, dtype=np.intp)
+
+
+def _unlike(alike: npt.NDArray[np.bool_], numbers: list[int], most: int) -> list[int]:
+    """The first of these numbers, at most so many, that are not like one taken before them."""
+    np.fill_diagonal(alike, val=False)
+    if not alike.any():
+        return numbers[:most]
+    taken: list[int] = []
+    for number in numbers:
+        if len(taken) == most:
+            break
+        if not alike[number, taken].any():
+            taken.append(number)
+    return taken
 
 
 def _nearest(kept: Matrix, block: Matrix) -> Matrix:

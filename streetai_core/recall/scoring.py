@@ -195,18 +195,20 @@ class _Lending:
         self._leads[self._followers] = False
         self.total = self._total(meaning)
         """What each signal scores without activation, shape (n,)."""
-        self._lifted: dict[int, float] = {}
+        self._lifts: Floats | None = None
+        """What a signal has for standing above what it replaces, shape (n,); `None`: none of them has anything."""
         if not question.time.past:
             self._correct(state, alignment.order, searched, CORRECTION + config.activation_share * ACTIVATION_SPREAD)
 
     def relevant(self, rows: Rows, meaning: Floats, config: Config) -> Flags:
         """Which of these signals pass the gate."""
-        relevance = meaning + self._lifts(rows)
+        # A correction is as relevant as what it corrects, even if it does not name the matter again.
+        relevance = meaning if self._lifts is None else meaning + self._lifts[rows]
         asked_for = np.zeros(len(rows), dtype=np.bool_)
         if self._evidence is not None:
             at = self._at[rows]
             of_message = at >= 0
-            relevance += np.where(of_message & self._leads[rows], self._evidence.words[at], 0.0)
+            relevance = relevance + np.where(of_message & self._leads[rows], self._evidence.words[at], 0.0)
             if "time" in self._evidence.context:
                 # What was said on the day that is asked about is wanted whatever it says.
                 asked_for = of_message & (self._evidence.context["time"][at] >= DATE - TOLERANCE)
@@ -223,16 +225,9 @@ class _Lending:
                 lent[name][known] = part
         for name in _OF_WORDS:
             lent[name][~self._leads[rows]] = 0.0
-        lent["change"] = self._lifts(rows)
+        if self._lifts is not None:
+            lent["change"] = self._lifts[rows]
         return lent
-
-    def _lifts(self, rows: Rows) -> Floats:
-        """What these signals have for standing above what they replace."""
-        # A correction is as relevant as what it corrects, even if it does not name the matter again.
-        lifts = np.zeros(len(rows))
-        if self._lifted:
-            lifts += [self._lifted.get(row, 0.0) for row in rows.tolist()]
-        return lifts
 
     def _total(self, meaning: Floats) -> Floats:
         if self._evidence is None:
@@ -259,9 +254,13 @@ class _Lending:
             both &= searched[newer] & searched[older]
         pairs = (newer[both], older[both])
         rows = zip(*(side.tolist() for side in pairs), *(self.total[side].tolist() for side in pairs), strict=True)
+        lifted: dict[int, float] = {}
         for new, old, new_total, old_total in rows:
-            lift = old_total + self._lifted.get(old, 0.0) - new_total - self._lifted.get(new, 0.0) + margin
+            lift = old_total + lifted.get(old, 0.0) - new_total - lifted.get(new, 0.0) + margin
             if lift > 0:
-                self._lifted[new] = self._lifted.get(new, 0.0) + lift
-        for row, lift in self._lifted.items():
-            self.total[row] += lift
+                lifted[new] = lifted.get(new, 0.0) + lift
+        if lifted:
+            at, lifts = np.array(list(lifted)), np.array(list(lifted.values()))
+            self._lifts = np.zeros(len(self.total))
+            self._lifts[at] = lifts
+            self.total[at] += lifts

@@ -127,8 +127,8 @@ def message_row(message: Message, memory_key: int) -> Row:
 
 def message_from(row: Row, origin: Origin) -> Message:
     """The message of a row."""
-    *cells, crc, content = row
-    if not isinstance(content, str) or checksum(tuple(cells), content.encode()) != crc:
+    content = row[-1]
+    if not isinstance(content, str) or checksum(row[:-2], content.encode()) != row[-2]:
         raise origin.damaged("message", row[1])
     return Message(
         sequence=row[1],
