@@ -12,6 +12,7 @@ import numpy as np
 
 from streetai_core.encoders.base import Encoder, InputKind
 from streetai_core.encoders.loaded import DIGEST_LENGTH, MODELS, LoadedModel, load_folder, sha256_of
+from streetai_core.encoders.silence import silence_onnxruntime
 from streetai_core.errors import EncoderError, InputError, ModelFileError
 from streetai_core.types import Matrix
 
@@ -132,6 +133,7 @@ def _find_description(model_name: str) -> DenseModelDescription:
     Raises:
         InputError: it does not know the name.
     """
+    silence_onnxruntime()
     # fastembed takes half a second to import, which only those who embed shall wait for.
     from fastembed import TextEmbedding
     from fastembed.common.model_description import DenseModelDescription, ModelSource
@@ -151,6 +153,7 @@ def _folder_with_model(description: DenseModelDescription, cache_dir: str | None
     Raises:
         EncoderError: it is not cached and cannot be downloaded.
     """
+    silence_onnxruntime()
     from fastembed import TextEmbedding
     from fastembed.common.utils import define_cache_dir
 

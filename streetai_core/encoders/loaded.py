@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 
 from streetai_core.encoders.base import InputKind
+from streetai_core.encoders.silence import silence_onnxruntime
 from streetai_core.errors import EncoderError
 from streetai_core.types import Matrix
 
@@ -115,12 +116,13 @@ def load_folder(model_name: str, folder: Path, *, digest: str, threads: int | No
     Raises:
         EncoderError: the files are not a model that fastembed can load.
     """
+    silence_onnxruntime()
     # Importing these takes half a second, which only those who embed shall wait for.
     import onnxruntime  # type: ignore[import-untyped] # it publishes no types
     from fastembed import TextEmbedding
     from tokenizers import Tokenizer
 
-    onnxruntime.disable_telemetry_events()  # its Windows builds emit usage events unless told not to
+    onnxruntime.disable_telemetry_events()  # where the app imported it before
     try:
         # cache_dir too, else fastembed makes an empty folder in the system's temporary directory.
         embedding = TextEmbedding(model_name, cache_dir=str(folder), threads=threads, specific_model_path=str(folder))

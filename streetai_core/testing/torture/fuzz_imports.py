@@ -181,11 +181,11 @@ def _with_changes(value: Any, rng: random.Random) -> Any:
     holder = rng.choice(holders)
     key = rng.choice(list(holder) if isinstance(holder, dict) else range(len(holder)))
     way = rng.random()
-    if way < 0.1:  # noqa: PLR2004 - a share, as the next one
+    if way < 0.1:  # noqa: PLR2004 - a share
         del holder[key]
-    elif way < 0.2 and isinstance(holder, list):  # noqa: PLR2004
+    elif way < 0.2 and isinstance(holder, list):  # noqa: PLR2004 - a share
         holder.append(holder[key])
-    elif isinstance(holder[key], int) and rng.random() < 0.5:  # noqa: PLR2004
+    elif isinstance(holder[key], int) and rng.random() < 0.5:  # noqa: PLR2004 - a share
         holder[key] += rng.choice((-1, 1))
     else:
         holder[key] = rng.choice(_ODD)
