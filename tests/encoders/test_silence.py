@@ -18,7 +18,7 @@ print(seen[0])
 """
 
 WAYS = {
-    "the offline model": "from streetai_core.encoders.offline import OfflineMiniLM; OfflineMiniLM().embed(['a'])",
+    "the offline model": "from streetai_core.encoders.offline import OfflineMiniLM; OfflineMiniLM().embed(['a'], 'query')",
     "a name": "from streetai_core.encoders.fast_embed import FastEmbedEncoder; print(FastEmbedEncoder().dim, end=' ')",
 }
 
