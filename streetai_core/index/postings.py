@@ -1,7 +1,8 @@
 """An inverted index in RAM: in which rows a term stands, and how often.
 
 Most postings lie sorted by term in three arrays. What came since is kept apart, by term, and merged in when it has
-grown; so adding costs what the new text costs, and looking up is two slices.
+grown; so adding costs what the new text costs, and looking up is two slices. Those of a memory that was just loaded are
+sorted only when a few questions were asked: to look for some terms in all postings is quicker than to sort them.
 """
 
 from __future__ import annotations
@@ -13,6 +14,9 @@ import numpy as np
 import numpy.typing as npt
 
 from streetai_core.types import TermCounts, TermHashes
+
+_LOOKED_FOR = 32
+"""Terms that are looked for in unsorted postings, three or four questions: together they cost a fraction of sorting."""
 
 Rows = npt.NDArray[np.intp]
 Counts = npt.NDArray[np.float64]
@@ -38,6 +42,9 @@ class Postings:
         self._counts = np.zeros(0, dtype=np.uint16)
         self._recent: dict[int, tuple[array[int], array[int]]] = {}
         self._recent_size = 0
+        self._unsorted: tuple[TermHashes, npt.NDArray[np.uint32], TermCounts] | None = None
+        """Term, row and count of each posting, by row, before they are sorted; then there are no sorted ones."""
+        self._looked_for = 0
 
     def add(self, row: int, hashes: TermHashes, counts: TermCounts) -> None:
         """Add one row with its terms."""
@@ -48,7 +55,8 @@ class Postings:
             found[0].append(row)
             found[1].append(count)
         self._recent_size += len(hashes)
-        if self._recent_size > max(_MERGE_LEAST, len(self._rows) // _MERGE_SHARE):
+        sorted_size = len(self._rows) if self._unsorted is None else len(self._unsorted[0])
+        if self._recent_size > max(_MERGE_LEAST, sorted_size // _MERGE_SHARE):
             self._merge()
 
     def add_all(self, first: int, hashes: Sequence[TermHashes], counts: Sequence[TermCounts]) -> None:
@@ -63,6 +71,13 @@ class Postings:
 
     def fill(self, terms: TermHashes, rows: npt.NDArray[np.integer], counts: TermCounts) -> None:
         """Take over all postings of an index that has none yet: term, row and count of each, by row; shape (n,)."""
+        self._unsorted = terms, rows.astype(np.uint32), counts
+
+    def _sort(self) -> None:
+        """Sort what is unsorted."""
+        if self._unsorted is None:
+            return
+        terms, rows, counts = self._unsorted
         # Sorted as one number, term before place, a quarter of the time of sorting places by terms.
         order = terms.astype(np.uint64) << np.uint64(_PLACE_BITS)
         order |= np.arange(len(terms), dtype=np.uint64)
@@ -72,31 +87,40 @@ class Postings:
         first = np.flatnonzero(np.diff(ordered, prepend=~ordered[:1]))
         self._terms = ordered[first]
         self._starts = np.append(first, len(ordered)).astype(np.int64)
-        self._rows = rows[places].astype(np.uint32)
+        self._rows = rows[places]
         self._counts = counts[places]
+        # Last of all: until then an interrupt leaves them unsorted.
+        self._unsorted = None
 
     def find(self, term: int) -> tuple[Rows, Counts]:
         """Rows that have a term, and how often it stands in each; two arrays of shape (n,)."""
-        at = int(self._terms.searchsorted(np.uint32(term)))
-        parts: list[tuple[npt.NDArray[np.generic], npt.NDArray[np.generic]]] = []
-        if at < len(self._terms) and int(self._terms[at]) == term:
-            span = slice(int(self._starts[at]), int(self._starts[at + 1]))
-            parts.append((self._rows[span], self._counts[span]))
+        rows, counts = self._settled(term)
         recent = self._recent.get(term)
-        if recent is not None:
-            parts.append((np.array(recent[0]), np.array(recent[1])))
-        if len(parts) == 1:
-            [(rows, counts)] = parts
+        if recent is None:
             return rows.astype(np.intp), counts.astype(np.float64)
-        if not parts:
-            return np.zeros(0, dtype=np.intp), np.zeros(0, dtype=np.float64)
         return (
-            np.concatenate([rows for rows, _ in parts]).astype(np.intp),
-            np.concatenate([counts for _, counts in parts]).astype(np.float64),
+            np.concatenate([rows, np.array(recent[0])]).astype(np.intp),
+            np.concatenate([counts, np.array(recent[1])]).astype(np.float64),
         )
+
+    def _settled(self, term: int) -> tuple[npt.NDArray[np.generic], npt.NDArray[np.generic]]:
+        """The same of all postings but the new ones."""
+        if self._unsorted is not None:
+            terms, rows, counts = self._unsorted
+            self._looked_for += 1
+            if self._looked_for <= _LOOKED_FOR:
+                places = np.flatnonzero(terms == np.uint32(term))
+                return rows[places], counts[places]
+            self._sort()
+        at = int(self._terms.searchsorted(np.uint32(term)))
+        if at == len(self._terms) or int(self._terms[at]) != term:
+            return self._rows[:0], self._counts[:0]
+        span = slice(int(self._starts[at]), int(self._starts[at + 1]))
+        return self._rows[span], self._counts[span]
 
     def _merge(self, *more: tuple[TermHashes, npt.NDArray[np.uint32], TermCounts]) -> None:
         """Sort the new postings in among the others, and `more`: terms, rows and counts of equal length."""
+        self._sort()
         terms = [np.repeat(self._terms, np.diff(self._starts))]
         rows, counts = [self._rows], [self._counts]
         for term, term_rows, term_counts in self._recent_postings():
