@@ -26,13 +26,21 @@ Mode = Literal["rwc", "rw", "ro"]
 _SWITCH_PAUSE = 0.01
 """Seconds between attempts to switch to write-ahead logging, which does not wait for locks by itself."""
 
+PAGE_SIZE = 8192
+"""Bytes. Five vectors of 384 numbers fit into such a page, two into one of SQLite's usual 4,096."""
+
 _SETTINGS = (
+    # `PAGE_SIZE`, for a new file.
+    "PRAGMA page_size = 8192",
     "PRAGMA foreign_keys = ON",
     "PRAGMA secure_delete = ON",
     "PRAGMA trusted_schema = OFF",
     "PRAGMA cell_size_check = ON",
     # Memory-mapped reads see what a faulty writer leaves; the one corruption met in the field had them on.
     "PRAGMA mmap_size = 0",
+    # What a savepoint keeps for going back are copies of pages. In a temporary file they would cost a tenth of a write,
+    # and nobody who looks for what was deleted would look there.
+    "PRAGMA temp_store = MEMORY",
     # `checkpoints` decides when, under the write lock.
     "PRAGMA wal_autocheckpoint = 0",
     # A restarted log is cut to what is in use, so that its size tells how full it is and no deleted text stays in it.

@@ -168,7 +168,12 @@ class SqliteStore(Store):
             return erased
         try:
             with self._block(), self._connections.for_writing() as database, Faults(self.path):
-                database.conn.execute("VACUUM")
+                # Beside the file: the new one may be larger than the RAM.
+                database.conn.execute("PRAGMA temp_store = FILE")
+                try:
+                    database.conn.execute("VACUUM")
+                finally:
+                    database.conn.execute("PRAGMA temp_store = MEMORY")
         except StoreError as error:
             return replace(erased, pending=(f"the file could not be rewritten: {error}",))
         return self._searched(traces, self.settle())

@@ -238,7 +238,7 @@ import resource
 store = SqliteStore(path, durability="fast")
 write(store, make_exchange(0))
 # The log has to be longer than the temporary file of a savepoint, which the limit is for as well.
-write(store, make_exchange(*range(50), head=make_head(memory_id="bob")))
+write(store, make_exchange(*range(200), head=make_head(memory_id="bob")))
 size = os.stat(path + "-wal").st_size
 resource.setrlimit(resource.RLIMIT_FSIZE, (size + 100, resource.RLIM_INFINITY))
 transaction = store.writing("alice")

@@ -7,13 +7,13 @@ from collections import Counter
 import pytest
 
 from streetai_core.errors import DamagedFileError, StoreError
+from streetai_core.stores.opening import PAGE_SIZE
 from streetai_core.stores.sqlite import SqliteStore
 from streetai_core.upkeep.doctor import examine
 from streetai_core.upkeep.salvage import salvage
 from tests.seeds import seeded
 from tests.upkeep.files import NAMES, everything, fill, values
 
-PAGE = 4096
 CASES = {"bit": 90, "schema": 60, "truncated": 50, "zeroed": 60, "swapped": 50}
 """Together with the 150 bit flips of the stores' tests: 460."""
 SALVAGED = 6
@@ -23,7 +23,7 @@ SALVAGED = 6
 def damaged(data, way, rng):
     """A copy of the bytes of a file, damaged."""
     copy = bytearray(data)
-    pages = len(copy) // PAGE
+    pages = len(copy) // PAGE_SIZE
     if way == "bit":
         copy[rng.randrange(len(copy))] ^= 1 << rng.randrange(8)
     elif way == "schema":
@@ -34,9 +34,9 @@ def damaged(data, way, rng):
         del copy[rng.randrange(len(copy)) :]
     elif way == "zeroed":
         page = rng.randrange(pages)
-        copy[page * PAGE : (page + 1) * PAGE] = bytes(PAGE)
+        copy[page * PAGE_SIZE : (page + 1) * PAGE_SIZE] = bytes(PAGE_SIZE)
     else:
-        one, other = (slice(page * PAGE, (page + 1) * PAGE) for page in rng.sample(range(pages), 2))
+        one, other = (slice(page * PAGE_SIZE, (page + 1) * PAGE_SIZE) for page in rng.sample(range(pages), 2))
         copy[one], copy[other] = copy[other], copy[one]
     return bytes(copy)
 
@@ -118,7 +118,7 @@ def test_of_a_file_that_lost_its_end_the_rest_is_saved(tmp_path, original):
     """The pages of rows that are left are read."""
     data, _, parts = original
     path = tmp_path / "memories.db"
-    path.write_bytes(data[: -3 * PAGE])
+    path.write_bytes(data[: -3 * PAGE_SIZE])
     assert check_saved(path, tmp_path / "new.db", parts) > 0
 
 
@@ -127,7 +127,7 @@ def test_a_file_without_its_first_bytes_can_be_salvaged(tmp_path, original, way)
     """The header is the same in all our files. Where the tables are cannot be guessed: then nothing is saved."""
     data, _, parts = original
     path, out = tmp_path / "memories.db", tmp_path / "saved.db"
-    length = {"header": 100, "whole page": PAGE, "schema": 200}[way]
+    length = {"header": 100, "whole page": PAGE_SIZE, "schema": 200}[way]
     path.write_bytes(bytes(length) + data[length:])
     assert not examine(path).readable
     assert check_saved(path, out, parts) == (78 if way == "header" else 0)

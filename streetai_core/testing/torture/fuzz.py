@@ -18,6 +18,7 @@ from streetai_core.errors import StreetAIError
 from streetai_core.memory import Memory
 from streetai_core.recall.question import read_question
 from streetai_core.registry import MemoryRegistry
+from streetai_core.stores.opening import PAGE_SIZE
 from streetai_core.testing.torture.calls import CALLS, MEMORY, make_template
 from streetai_core.testing.torture.checking import CONFIG, open_registry, picture
 from streetai_core.testing.torture.fuzz_imports import run_imports
@@ -53,9 +54,6 @@ def run(folder: Path, *, texts: int, files: int, imports: int, seed: int) -> Rep
 
 _MEMORIES = 20
 """Among which texts are shared out, so that none grows so large that recall takes most of the time."""
-
-_PAGE = 4096
-"""Bytes of a page of the file."""
 
 _HEADER = 100
 """Bytes of the header of the file."""
@@ -169,7 +167,7 @@ def _other_bytes(data: bytearray, rng: random.Random) -> None:
 
 
 def _empty_page(data: bytearray, rng: random.Random) -> None:
-    data[_page(data, rng)] = bytes(_PAGE)
+    data[_page(data, rng)] = bytes(PAGE_SIZE)
 
 
 def _exchanged_pages(data: bytearray, rng: random.Random) -> None:
@@ -191,8 +189,8 @@ _WAYS = (_flip_a_bit, _other_bytes, _empty_page, _exchanged_pages, _without_end,
 
 def _page(data: bytearray, rng: random.Random) -> slice:
     """Any page of the file."""
-    start = rng.randrange(len(data) // _PAGE) * _PAGE
-    return slice(start, start + _PAGE)
+    start = rng.randrange(len(data) // PAGE_SIZE) * PAGE_SIZE
+    return slice(start, start + PAGE_SIZE)
 
 
 def _read(path: Path, right: dict[str, Any], report: Report) -> None:
