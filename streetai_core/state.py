@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 
@@ -16,7 +16,7 @@ from streetai_core.index.columns import SignalColumns
 from streetai_core.index.filling import WordsColumns, WordsEntry
 from streetai_core.index.words import WordIndex
 from streetai_core.stores.base import Changes, Head, Learned, Rows, SignalRow, StackRow, WeightRow, WordsRow
-from streetai_core.stores.columns import Loaded, SignalArrays, WeightArrays, WordsArrays
+from streetai_core.stores.columns import Coded, Loaded, SignalArrays, WeightArrays, WordsArrays
 from streetai_core.stores.provenance import Provenance, Quarantine
 from streetai_core.types import ROLES, SOURCES
 
@@ -141,7 +141,7 @@ class MemoryState:
         place = {
             "sequence": signals.sequence,
             "chunk_index": signals.chunk_index,
-            "code": np.fromiter((kind == "code" for kind in signals.kind), np.int64, len(signals.kind)),
+            "code": signals.kind.are("code").astype(np.int64),
             "start": signals.start,
             "end": signals.end,
             "block_start": signals.block_start,
@@ -217,19 +217,18 @@ def _entry(row: WordsRow) -> WordsEntry:
 
 def _entries(words: WordsArrays) -> WordsColumns:
     """Words rows as the index takes them."""
-    roles: dict[str, int] = {role: number for number, role in enumerate(ROLES)}
-    sources: dict[str, int] = {source: number for number, source in enumerate(SOURCES)}
-    count = len(words.sequence)
     return WordsColumns(
         sequence=words.sequence,
-        conversation=words.conversation_id,
-        author=words.name,
+        conversation=words.conversation_id.codes,
+        conversations=words.conversation_id.values,
+        author=words.name.codes,
+        authors=words.name.values,
         columns={
             "characters": words.characters,
             "day": words.day,
             "question": words.question,
-            "role": np.fromiter(map(roles.__getitem__, words.role), np.int64, count),
-            "source": np.fromiter(map(sources.__getitem__, words.source), np.int64, count),
+            "role": _places(words.role, ROLES),
+            "source": _places(words.source, SOURCES),
             "fingerprint": words.fingerprint,
         },
         trust=words.trust,
@@ -240,6 +239,12 @@ def _entries(words: WordsArrays) -> WordsColumns:
         days=words.days,
         replaces=words.replaces,
     )
+
+
+def _places(texts: Coded, known: Sequence[str]) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
+    """Where each text stands among those that are known, shape (n,)."""
+    places = {text: place for place, text in enumerate(known)}
+    return np.array([places[text or ""] for text in texts.values], dtype=np.int64)[texts.codes]
 
 
 def _place(signal: SignalRow) -> dict[str, int]:

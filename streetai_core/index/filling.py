@@ -47,8 +47,14 @@ class WordsColumns:
 
     sequence: Integers
     """Ascending, shape (n,)."""
-    conversation: Sequence[str | None]
-    author: Sequence[str | None]
+    conversation: Integers
+    """For each which of `conversations` it is in, shape (n,)."""
+    conversations: Sequence[str | None]
+    """Distinct, in the order in which they first come."""
+    author: Integers
+    """For each which of `authors` said it, shape (n,)."""
+    authors: Sequence[str | None]
+    """As the conversations."""
     columns: Mapping[str, Integers]
     """characters, day, question, role, source and fingerprint, each of shape (n,)."""
     trust: Floats
@@ -75,19 +81,16 @@ class Neighbours:
     """Conversation -> its last row."""
 
 
-def numbered(conversations: Sequence[str | None]) -> tuple[dict[str | None, int], Integers]:
-    """The number of each conversation, in the order they come, and those of all rows, shape (n,)."""
-    number_of = {name: number for number, name in enumerate(dict.fromkeys(conversations))}
-    return number_of, np.fromiter(map(number_of.__getitem__, conversations), np.int64, len(conversations))
+def named(names: Sequence[str | None], numbers: Integers) -> tuple[dict[str, int], Integers]:
+    """Names numbered among those that there are, and the numbers of all rows, shape (n,); no name is -1.
 
-
-def named(authors: Sequence[str | None]) -> tuple[dict[str, int], Integers]:
-    """The same of authors; who has no name is -1."""
-    names = [name for name in dict.fromkeys(authors) if name is not None]
-    number_of = {name: number for number, name in enumerate(names)}
-    known: dict[str | None, int] = {None: _NONE}
-    known.update(number_of)
-    return number_of, np.fromiter(map(known.__getitem__, authors), np.int64, len(authors))
+    Args:
+        names: distinct, in the order in which they first come.
+        numbers: for each row which of them it has, shape (n,).
+    """
+    number_of = {name: number for number, name in enumerate(name for name in names if name is not None)}
+    known = np.array([_NONE if name is None else number_of[name] for name in names], dtype=np.int64)
+    return number_of, known[numbers]
 
 
 def summed(values: TermCounts, sizes: Integers) -> Integers:

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 import numpy as np
 
 from streetai_core.index.bm25 import Collection, Flags, Floats, Integers, Rows, Term, WordScores, word_scores
-from streetai_core.index.filling import WordsColumns, WordsEntry, beside, named, numbered, summed
+from streetai_core.index.filling import WordsColumns, WordsEntry, beside, named, summed
 from streetai_core.index.grouping import Groups, grouped
 from streetai_core.index.postings import Postings
 from streetai_core.index.replacements import Replacements, connected
@@ -172,8 +172,9 @@ class WordIndex:
     def fill(self, columns: WordsColumns) -> None:
         """Take over all messages of a memory, in an index that has none yet; as `put_all` does with their entries."""
         count = len(columns.sequence)
-        self._conversations, conversation = numbered(columns.conversation)
-        self._authors, author = named(columns.author)
+        conversation = columns.conversation
+        self._conversations = {name: number for number, name in enumerate(columns.conversations)}
+        self._authors, author = named(columns.authors, columns.author)
         lengths = summed(columns.counts, columns.term_counts)
         neighbours = beside(conversation, lengths)
         given: dict[str, Integers] = {
@@ -198,7 +199,9 @@ class WordIndex:
         rows = np.repeat(np.arange(count), columns.day_counts)
         for span, values in zip(self._spans, np.column_stack([rows, columns.days]).T, strict=True):
             span.frombytes(values.astype(np.int64).tobytes())
-        self._postings.fill(columns.terms, np.repeat(np.arange(count), columns.term_counts), columns.counts)
+        self._postings.fill(
+            columns.terms, np.repeat(np.arange(count, dtype=np.uint32), columns.term_counts), columns.counts
+        )
 
     def _are_newer(self, entries: Sequence[WordsEntry]) -> bool:
         """Whether these are in the order they were said, and later than all that is there."""

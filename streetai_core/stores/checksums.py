@@ -1,8 +1,9 @@
 """The checksum of the rows that are read when a memory is loaded: of one row, and of whole columns at once.
 
 Every value of a row becomes a number of 64 bits: a whole number is itself, a real one the complement of its bits, a
-text or bytes its CRC-32 and its length. The checksum is the CRC-32 of these numbers in their order. Values of
-different types never share a number by having the same bits: one flipped bit in a row of SQLite changes the type alone.
+text or bytes its CRC-32 and its length, a vector a sum of its bits with weights, which NumPy makes of many vectors in a
+tenth of the time. The checksum is the CRC-32 of these numbers in their order. Values of different types never share a
+number by having the same bits: one flipped bit in a row of SQLite changes the type alone.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from __future__ import annotations
 import struct
 import zlib
 from collections.abc import Callable, Sequence
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -28,6 +30,13 @@ _TEXT, _BYTES = 1 << 32, 1 << 33
 
 _NUMBER = np.dtype("<i8")
 """How a number is added up, whatever the machine."""
+
+_FACTOR = 0x9E3779B97F4A7C15
+"""An odd number without pattern; the weights of a vector's parts are its powers. They are odd, so that no change of one
+part is lost, whatever bits of it have flipped."""
+
+_PART = np.dtype("<u8")
+"""What of a vector has one weight: two of its numbers."""
 
 _real = struct.Struct("<d")
 _whole = struct.Struct("<q")
@@ -82,18 +91,22 @@ def reals(column: Sequence[Any]) -> tuple[npt.NDArray[np.float64], Integers]:
     return values, ~values.view(np.int64)
 
 
-def texts(column: Sequence[str | None]) -> Integers:
-    """What stands for texts in the checksum, shape (n,). Made for columns in which the same texts come again.
+def texts(values: Sequence[str | None], codes: Integers) -> Integers:
+    """What stands for texts in the checksum, shape (n,).
+
+    Args:
+        values: distinct texts.
+        codes: for each row which of them it has, shape (n,).
 
     Raises:
         TypeError: a value is neither a text nor NULL.
     """
-    known: dict[str | None, int] = {}
-    for text in set(column):
+    for text in values:
         if not isinstance(text, str | None):
             raise TypeError(f"a text was expected, got {type(text).__name__}")
-        known[text] = _NOTHING if text is None else _of_text(text)
-    return np.fromiter(map(known.__getitem__, column), dtype=np.int64, count=len(column))
+    numbers = np.array([_NOTHING if text is None else _of_text(text) for text in values], dtype=np.int64)
+    found: Integers = numbers[codes]
+    return found
 
 
 def blobs(column: Sequence[bytes]) -> tuple[Integers, Integers]:
@@ -106,6 +119,29 @@ def blobs(column: Sequence[bytes]) -> tuple[Integers, Integers]:
     lengths: Integers = np.fromiter(map(len, column), dtype=np.int64, count=len(column))
     sums += (lengths << _LENGTH) + _BYTES
     return lengths, sums
+
+
+def vectors(rows: npt.NDArray[np.float32]) -> Integers:
+    """What stands for vectors in the checksum, shape (n,).
+
+    Args:
+        rows: as they are kept, shape (n, dim).
+    """
+    count, dim = rows.shape
+    if dim * rows.itemsize % _PART.itemsize:
+        rows = np.concatenate([rows, np.zeros((count, 1), rows.dtype)], axis=1)
+    parts = np.ascontiguousarray(rows).view(_PART)
+    sums = np.einsum("ij,j->i", parts, _weights(parts.shape[1]))
+    # The dimension is part of it: a vector whose end is zero is not the shorter one.
+    sums += np.uint64(dim)
+    numbers: Integers = sums.view(np.int64)
+    return numbers
+
+
+@cache
+def _weights(count: int) -> npt.NDArray[np.uint64]:
+    """The weights of the parts of a vector, shape (count,)."""
+    return np.multiply.accumulate(np.full(count, _FACTOR, dtype=np.uint64))
 
 
 def _of_bytes(data: bytes) -> int:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -21,6 +21,50 @@ Floats = npt.NDArray[np.float64]
 Integers = npt.NDArray[np.int64]
 
 
+@dataclass(frozen=True, slots=True)
+class Coded:
+    """Texts of which the same come again, shape (n,): a number for each, and what the numbers stand for."""
+
+    codes: Integers
+    values: tuple[str | None, ...]
+    """Distinct, and in the order in which they first come."""
+
+    @classmethod
+    def of(cls, column: Sequence[str | None]) -> Coded:
+        """The texts of a column."""
+        number_of = {value: number for number, value in enumerate(dict.fromkeys(column))}
+        return cls(np.fromiter(map(number_of.__getitem__, column), np.int64, len(column)), tuple(number_of))
+
+    @classmethod
+    def joined(cls, parts: Sequence[Coded]) -> Coded:
+        """The texts of several columns, one after the other."""
+        number_of: dict[str | None, int] = {}
+        codes = [np.zeros(0, dtype=np.int64)]
+        for part in parts:
+            numbers = [number_of.setdefault(value, len(number_of)) for value in part.values]
+            codes.append(np.array(numbers, dtype=np.int64)[part.codes])
+        return cls(np.concatenate(codes), tuple(number_of))
+
+    def __len__(self) -> int:
+        return len(self.codes)
+
+    def __iter__(self) -> Iterator[str | None]:
+        return map(self.values.__getitem__, self.codes.tolist())
+
+    def are(self, value: object) -> Flags:
+        """Which texts are this one, shape (n,)."""
+        flags: Flags = np.array([one == value for one in self.values], dtype=np.bool_)[self.codes]
+        return flags
+
+    def taken(self, chosen: Flags) -> Coded:
+        """These rows only; `chosen` has the shape (n,)."""
+        numbers, first, codes = np.unique(self.codes[chosen], return_index=True, return_inverse=True)
+        order = np.argsort(first)
+        place = np.empty_like(order)
+        place[order] = np.arange(len(order))
+        return Coded(place[codes].astype(np.int64), tuple(self.values[number] for number in numbers[order].tolist()))
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SignalArrays:
     """The unchanging part of n signals, by key; every array but the vectors has the shape (n,)."""
@@ -28,7 +72,7 @@ class SignalArrays:
     key: Integers
     sequence: Integers
     chunk_index: Integers
-    kind: Sequence[str]
+    kind: Coded
     start: Integers
     end: Integers
     block_start: Integers
@@ -63,16 +107,16 @@ class WordsArrays:
     """The words rows of n messages, by sequence. Terms and days of all stand one after the other."""
 
     sequence: Integers
-    conversation_id: Sequence[str | None]
-    name: Sequence[str | None]
-    role: Sequence[str]
+    conversation_id: Coded
+    name: Coded
+    role: Coded
     day: Integers
     characters: Integers
     question: Integers
     """0 or 1."""
-    source: Sequence[str]
+    source: Coded
     trust: Floats
-    writer: Sequence[str | None]
+    writer: Coded
     fingerprint: Integers
     term_counts: Integers
     """How many terms each has."""
@@ -87,7 +131,7 @@ class WordsArrays:
         """Which rows are of messages that a rule of quarantine hides, shape (n,)."""
         hidden = np.zeros(len(self.sequence), dtype=np.bool_)
         for rule in rules:
-            hidden |= np.fromiter((value == rule.value for value in self._field(rule)), dtype=np.bool_)
+            hidden |= self._fits(rule)
         return hidden
 
     def taken(self, chosen: Flags) -> WordsArrays:
@@ -95,15 +139,15 @@ class WordsArrays:
         rows = np.flatnonzero(chosen).tolist()
         return WordsArrays(
             sequence=self.sequence[chosen],
-            conversation_id=[self.conversation_id[row] for row in rows],
-            name=[self.name[row] for row in rows],
-            role=[self.role[row] for row in rows],
+            conversation_id=self.conversation_id.taken(chosen),
+            name=self.name.taken(chosen),
+            role=self.role.taken(chosen),
             day=self.day[chosen],
             characters=self.characters[chosen],
             question=self.question[chosen],
-            source=[self.source[row] for row in rows],
+            source=self.source.taken(chosen),
             trust=self.trust[chosen],
-            writer=[self.writer[row] for row in rows],
+            writer=self.writer.taken(chosen),
             fingerprint=self.fingerprint[chosen],
             term_counts=self.term_counts[chosen],
             terms=self.terms[np.repeat(chosen, self.term_counts)],
@@ -113,15 +157,13 @@ class WordsArrays:
             replaces=[self.replaces[row] for row in rows],
         )
 
-    def _field(self, rule: Quarantine) -> Sequence[Any]:
-        """What a rule compares."""
-        fields: dict[str, Sequence[Any]] = {
-            "message": self.sequence.tolist(),
-            "conversation": self.conversation_id,
-            "source": self.source,
-            "writer": self.writer,
-        }
-        return fields[rule.field]
+    def _fits(self, rule: Quarantine) -> Flags:
+        """Which rows are of messages that one rule hides, shape (n,)."""
+        if rule.field == "message":
+            flags: Flags = self.sequence == rule.value
+            return flags
+        fields = {"conversation": self.conversation_id, "source": self.source, "writer": self.writer}
+        return fields[rule.field].are(rule.value)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -154,7 +196,7 @@ def _signals(rows: Sequence[SignalRow], dim: int) -> SignalArrays:
         key=_whole([row.key for row in rows]),
         sequence=_whole([row.sequence for row in rows]),
         chunk_index=_whole([row.chunk_index for row in rows]),
-        kind=[row.kind for row in rows],
+        kind=Coded.of([row.kind for row in rows]),
         start=_whole([row.start for row in rows]),
         end=_whole([row.end for row in rows]),
         block_start=_whole([row.block_start for row in rows]),
@@ -184,15 +226,15 @@ def _stacks(rows: Sequence[StackRow], dim: int) -> StackArrays:
 def _words(rows: Sequence[WordsRow]) -> WordsArrays:
     return WordsArrays(
         sequence=_whole([row.sequence for row in rows]),
-        conversation_id=[row.conversation_id for row in rows],
-        name=[row.name for row in rows],
-        role=[row.role for row in rows],
+        conversation_id=Coded.of([row.conversation_id for row in rows]),
+        name=Coded.of([row.name for row in rows]),
+        role=Coded.of([row.role for row in rows]),
         day=_whole([row.day for row in rows]),
         characters=_whole([row.characters for row in rows]),
         question=_whole([row.question for row in rows]),
-        source=[row.source for row in rows],
+        source=Coded.of([row.source for row in rows]),
         trust=np.array([row.trust for row in rows], dtype=np.float64),
-        writer=[row.writer for row in rows],
+        writer=Coded.of([row.writer for row in rows]),
         fingerprint=_whole([row.fingerprint for row in rows]),
         term_counts=_whole([len(row.terms) for row in rows]),
         terms=joined([row.terms for row in rows], np.uint32),

@@ -18,7 +18,7 @@ import numpy as np
 
 from streetai_core.errors import DamagedFileError
 from streetai_core.stores.base import CreditRow, Head, SignalRow, StackRow, WeightRow
-from streetai_core.stores.checksums import row_checksum
+from streetai_core.stores.checksums import row_checksum, vectors
 from streetai_core.stores.metadata import metadata_from, metadata_text
 from streetai_core.stores.provenance import Quarantine
 from streetai_core.stores.seals import new_salt, seal
@@ -166,13 +166,13 @@ def signal_row(signal: SignalRow, memory_key: int, version: int) -> Row:
 def vector_row(signal: Row, vector: Vector) -> Row:
     """Columns of `vectors`; the checksum is that of the signal as a whole."""
     data = vector_bytes(vector)
-    return (signal[0], signal[1], len(vector), data, row_checksum((*signal, data)))
+    return (signal[0], signal[1], len(vector), data, row_checksum((*signal, _number_of(data))))
 
 
 def signal_from(row: Row, origin: Origin) -> SignalRow:
     """The signal of the columns of `signals`, the vector and its checksum."""
     data, crc = row[10], row[11]
-    if not isinstance(data, bytes) or row_checksum(row[:11]) != crc:
+    if not _is_vector(data) or row_checksum((*row[:10], _number_of(data))) != crc:
         raise origin.damaged("signal", row[1])
     return SignalRow(
         key=row[1],
@@ -283,6 +283,16 @@ def real(value: float) -> float:
 def vector_bytes(vector: Vector) -> bytes:
     """A vector as it is kept."""
     return vector.astype(STORED, copy=False).tobytes()
+
+
+def _is_vector(data: object) -> bool:
+    """Whether these are the bytes of a vector, right or wrong."""
+    return isinstance(data, bytes) and len(data) % STORED.itemsize == 0
+
+
+def _number_of(data: bytes) -> int:
+    """What stands for a vector in the checksum."""
+    return int(vectors(np.frombuffer(data, dtype=STORED).reshape(1, -1))[0])
 
 
 def _vector(data: bytes) -> Vector:

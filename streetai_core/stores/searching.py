@@ -21,6 +21,8 @@ _STORED = (
     "SELECT * FROM stacks WHERE memory_key = ?",
     "SELECT * FROM words WHERE memory_key = ?",
     "SELECT * FROM quarantines WHERE memory_key = ?",
+    # Rows side by side: where one ends and the next begins there may be something that was in another one.
+    "SELECT data FROM packs WHERE memory_key = ?",
 )
 """Where texts and vectors are. The others have whole numbers only, or words of ours."""
 

@@ -1,15 +1,21 @@
-"""A whole memory from SQLite as columns: rows are fetched in blocks, and checked a column at a time."""
+"""A whole memory from SQLite as columns: from packs, and the rows that are in none.
+
+Rows are fetched in blocks, and checked a column at a time.
+"""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 import numpy as np
+import numpy.typing as npt
 
-from streetai_core.stores.checksums import Integers, blobs, checksums, reals, texts, wholes
-from streetai_core.stores.columns import SignalArrays, StackArrays, WeightArrays, WordsArrays
+from streetai_core.stores.checksums import Integers, blobs, checksums, reals, texts, vectors, wholes
+from streetai_core.stores.columns import Coded, Floats, SignalArrays, StackArrays, WeightArrays, WordsArrays
+from streetai_core.stores.packs import SPAN, Column, is_pack, unpacked
 from streetai_core.stores.rows import STORED, Row
 from streetai_core.stores.words_rows import COUNTS, DAYS, TERMS
 from streetai_core.types import Matrix
@@ -17,20 +23,31 @@ from streetai_core.types import Matrix
 Blocks: TypeAlias = Callable[..., Iterator[list[Row]]]
 """Executes a query with its values and gives its rows in blocks, none of them empty."""
 
+Columns: TypeAlias = Mapping[str, Any]
+"""Columns of a table by name, each a `Column`."""
+
 _SIGNALS = """
 SELECT signal_key, sequence, chunk_index, kind, start, "end", block_start, block_end, version
-FROM signals WHERE memory_key = ? ORDER BY signal_key
+FROM signals WHERE memory_key = ? AND signal_key BETWEEN ? AND ? ORDER BY signal_key
 """
+_SIGNAL_COLUMNS = (*("key", "sequence", "chunk_index", "kind", "start", "end", "block_start", "block_end", "version"),)
 _VECTORS = "SELECT signal_key, vector, crc FROM vectors WHERE memory_key = ? ORDER BY signal_key"
 _WEIGHTS = """
 SELECT signal_key, base_weight, last_used_turn, uses, stack_key, version, crc
-FROM weights WHERE memory_key = ? ORDER BY signal_key
+FROM weights WHERE memory_key = ? AND signal_key BETWEEN ? AND ? ORDER BY signal_key
 """
+_CHANGED = """
+SELECT weights.signal_key, base_weight, last_used_turn, uses, stack_key, version, crc
+FROM changed_weights CROSS JOIN weights
+ON weights.memory_key = changed_weights.memory_key AND weights.signal_key = changed_weights.signal_key
+WHERE changed_weights.memory_key = ?
+"""
+_WEIGHT_COLUMNS = ("key", "base_weight", "last_used_turn", "uses", "stack", "version")
 _STACKS = "SELECT stack_key, size, dim, version, total, crc FROM stacks WHERE memory_key = ? ORDER BY stack_key"
 _WORDS = """
 SELECT sequence, version, conversation_id, name, role, day, characters, question, source, trust, writer, fingerprint,
        terms, counts, days, replaces, crc
-FROM words WHERE memory_key = ? ORDER BY sequence
+FROM words WHERE memory_key = ? AND sequence BETWEEN ? AND ? ORDER BY sequence
 """
 _WORDS_COLUMNS = (
     *("sequence", "version", "conversation_id", "name", "role", "day", "characters", "question", "source", "trust"),
@@ -39,8 +56,16 @@ _WORDS_COLUMNS = (
 """In the order in which the checksum counts them."""
 _WHOLE = ("sequence", "version", "day", "characters", "question", "fingerprint")
 _TEXTS = ("conversation_id", "name", "role", "source", "writer", "replaces")
-_ARRAYS = {"terms": TERMS.itemsize, "counts": COUNTS.itemsize, "days": 2 * DAYS.itemsize}
-"""With the bytes of one of each; a span of days has a first and a last one."""
+_ARRAYS: dict[str, tuple[np.dtype[Any], int]] = {"terms": (TERMS, 1), "counts": (COUNTS, 1), "days": (DAYS, 2)}
+"""What they are made of, and how many of it are one; a span of days has a first and a last one."""
+
+_EACH = "{} of each"
+"""The column that says how many elements of an array each row has."""
+
+PACKS = "SELECT part, data, crc FROM packs WHERE memory_key = ? AND kind = ? ORDER BY part"
+
+_LAST = (1 << 63) - 1
+"""Above all keys that there can be. The first one is 0: a row that damage has moved below it is missed by its count."""
 
 _SPARE = 8
 """Room for an eighth more vectors than there are: as much as `SignalColumns.fill` gives its columns, so that it
@@ -62,33 +87,114 @@ def ascending(keys: Integers) -> bool:
     return bool(np.all(keys[1:] > keys[:-1]))
 
 
+@dataclass(frozen=True, slots=True)
+class Packable:
+    """A table whose rows can be packed."""
+
+    kind: str
+    """As `packs` calls it."""
+    select: str
+    """Rows of one memory from one key to another, by key."""
+    names: frozenset[str]
+    """Of the columns."""
+    decode: Callable[[int, list[Row]], Columns]
+    """The columns of some rows of the memory with this number. Raises what is `ILL_FORMED`."""
+
+    def rows(self, blocks: Blocks, memory_key: int, first: int, last: int) -> Iterator[Columns]:
+        """The columns of the rows with these keys, in pieces."""
+        for block in blocks(self.select, memory_key, first, last):
+            yield self.decode(memory_key, block)
+
+    def all(self, blocks: Blocks, memory_key: int) -> Iterator[Columns]:
+        """The columns of all rows, in pieces: those of packs, and of the rows that are in none."""
+        following = 0
+        for part, columns in self._packs(blocks, memory_key):
+            first, last = span(part)
+            if following < first:
+                yield from self.rows(blocks, memory_key, following, first - 1)
+            if columns:
+                yield columns
+            following = last + 1
+        yield from self.rows(blocks, memory_key, following, _LAST)
+
+    def _packs(self, blocks: Blocks, memory_key: int) -> list[tuple[int, Columns]]:
+        """All packs that are as they were written: the rows are there for the others."""
+        rows = (row for block in blocks(PACKS, memory_key, self.kind) for row in block)
+        found = [(row[0], unpacked(row[1])) for row in rows if is_pack(memory_key, self.kind, row)]
+        return [(part, columns) for part, columns in found if not columns or columns.keys() == self.names]
+
+
+def _signal_columns(_memory_key: int, block: list[Row]) -> Columns:
+    """Columns of signals. They are under one checksum with the vectors, and checked together with them."""
+    columns = dict(zip(_SIGNAL_COLUMNS, _turned(block), strict=True))
+    return {name: Coded.of(column) if name == "kind" else wholes(column) for name, column in columns.items()}
+
+
+def _words_columns(memory_key: int, block: list[Row]) -> Columns:
+    """Columns of words rows, checked."""
+    columns = dict(zip(_WORDS_COLUMNS, _turned(block), strict=True))
+    numbers: dict[str, Integers] = {name: wholes(columns[name]) for name in _WHOLE}
+    found: dict[str, Column] = dict(numbers)
+    found["trust"], numbers["trust"] = reals(columns["trust"])
+    for name in _TEXTS:
+        coded = found[name] = Coded.of(columns[name])
+        numbers[name] = texts(coded.values, coded.codes)
+    for name, (kind, each) in _ARRAYS.items():
+        lengths, numbers[name] = blobs(columns[name])
+        found[_EACH.format(name)] = lengths // (kind.itemsize * each)
+        found[name] = np.frombuffer(b"".join(columns[name]), dtype=kind)
+    _check([memory_key, *(numbers[name] for name in _WORDS_COLUMNS[:-1])], columns["crc"])
+    return found
+
+
+def _weight_columns(memory_key: int, block: list[Row]) -> Columns:
+    """Columns of weights, checked."""
+    columns = dict(zip((*_WEIGHT_COLUMNS, "crc"), _turned(block), strict=True))
+    base, bits = reals(columns["base_weight"])
+    found = {name: wholes(columns[name]) for name in _WEIGHT_COLUMNS if name != "base_weight"}
+    numbers = {**found, "base_weight": bits}
+    _check([memory_key, *(numbers[name] for name in _WEIGHT_COLUMNS)], columns["crc"])
+    return {**found, "base_weight": base}
+
+
+SIGNALS = Packable("signals", _SIGNALS, frozenset(_SIGNAL_COLUMNS), _signal_columns)
+WEIGHTS = Packable("weights", _WEIGHTS, frozenset(_WEIGHT_COLUMNS), _weight_columns)
+WORDS = Packable(
+    "words", _WORDS, frozenset((*_WORDS_COLUMNS[:-1], *(_EACH.format(name) for name in _ARRAYS))), _words_columns
+)
+
+
+PACKABLE = (SIGNALS, WEIGHTS, WORDS)
+"""All tables that are packed."""
+
+
+def span(part: int) -> tuple[int, int]:
+    """The first and the last key of a part."""
+    return part * SPAN, (part + 1) * SPAN - 1
+
+
 def load_signals(blocks: Blocks, memory_key: int, dim: int) -> tuple[SignalArrays, Integers]:
     """All signals of a memory, each with a vector of `dim` numbers; and the version that wrote each.
 
     Raises:
         ValueError: as for all that is `ILL_FORMED`.
     """
-    numbers: list[list[Integers]] = []
-    kinds: list[str] = []
-    for block in blocks(_SIGNALS, memory_key):
-        columns = _columns(block)
-        kinds += columns.pop(3)
-        numbers.append([wholes(column) for column in columns])
-    key, sequence, chunk_index, *span, version = _concatenated(numbers, 8)
-    cells = [key, sequence, chunk_index, texts(kinds), *span, version]
-    start, end, block_start, block_end = span
+    pieces = list(SIGNALS.all(blocks, memory_key))
+    whole = {name: _whole(pieces, name) for name in _SIGNAL_COLUMNS if name != "kind"}
+    kind = _coded(pieces, "kind")
+    numbers = {**whole, "kind": texts(kind.values, kind.codes)}
     found = SignalArrays(
-        key=key,
-        sequence=sequence,
-        chunk_index=chunk_index,
-        kind=kinds,
-        start=start,
-        end=end,
-        block_start=block_start,
-        block_end=block_end,
-        vectors=_vectors(blocks, memory_key, cells, dim),
+        key=whole["key"],
+        sequence=whole["sequence"],
+        chunk_index=whole["chunk_index"],
+        kind=kind,
+        start=whole["start"],
+        end=whole["end"],
+        block_start=whole["block_start"],
+        block_end=whole["block_end"],
+        vectors=_vectors(blocks, memory_key, [numbers[name] for name in _SIGNAL_COLUMNS], dim),
     )
-    return found, version
+    return found, whole["version"]
 
 
 def _vectors(blocks: Blocks, memory_key: int, signals: Sequence[Integers], dim: int) -> Matrix:
@@ -98,14 +204,14 @@ def _vectors(blocks: Blocks, memory_key: int, signals: Sequence[Integers], dim: 
     matrix = room[: len(keys)]
     first = 0
     for block in blocks(_VECTORS, memory_key):
-        key, data, crc = _columns(block)
+        key, data, crc = _turned(block)
         rows = slice(first, first + len(block))
         first += len(block)
         if first > len(keys) or not np.array_equal(wholes(key), keys[rows]):
             raise ValueError("a signal without a vector, or a vector without a signal")
-        lengths, sums = blobs(data)
-        _check([memory_key, *(column[rows] for column in signals), sums], crc)
-        matrix[rows] = _vectors_of(data, lengths, dim)
+        stored = _vectors_of(data, dim)
+        _check([memory_key, *(column[rows] for column in signals), vectors(stored)], crc)
+        matrix[rows] = stored
     if first != len(keys):
         raise ValueError("a signal without a vector")
     return matrix
@@ -117,20 +223,25 @@ def load_weights(blocks: Blocks, memory_key: int) -> tuple[WeightArrays, Integer
     Raises:
         ValueError: as for all that is `ILL_FORMED`.
     """
-    numbers: list[list[Integers]] = []
-    bases = [np.zeros(0)]
-    for block in blocks(_WEIGHTS, memory_key):
-        key, base_weight, *others, crc = _columns(block)
-        base, bits = reals(base_weight)
-        own = [wholes(key), *(wholes(column) for column in others)]
-        _check([memory_key, own[0], bits, *own[1:]], crc)
-        numbers.append(own)
-        bases.append(base)
-    keys, last_used_turn, uses, stack, version = _concatenated(numbers, 5)
+    pieces = list(WEIGHTS.all(blocks, memory_key))
+    whole = {name: _whole(pieces, name) for name in _WEIGHT_COLUMNS if name != "base_weight"}
+    base_weight = _real(pieces, "base_weight")
+    for block in blocks(_CHANGED, memory_key):
+        changed = _weight_columns(memory_key, block)
+        if not np.isin(changed["key"], whole["key"]).all():
+            raise ValueError("a weight that is in no pack and was not read")
+        places = np.searchsorted(whole["key"], changed["key"])
+        base_weight[places] = changed["base_weight"]
+        for name, column in whole.items():
+            column[places] = changed[name]
     weights = WeightArrays(
-        key=keys, base_weight=np.concatenate(bases), last_used_turn=last_used_turn, uses=uses, stack=stack
+        key=whole["key"],
+        base_weight=base_weight,
+        last_used_turn=whole["last_used_turn"],
+        uses=whole["uses"],
+        stack=whole["stack"],
     )
-    return weights, version
+    return weights, whole["version"]
 
 
 def load_stacks(blocks: Blocks, memory_key: int, dim: int) -> tuple[StackArrays, Integers]:
@@ -142,12 +253,11 @@ def load_stacks(blocks: Blocks, memory_key: int, dim: int) -> tuple[StackArrays,
     numbers: list[list[Integers]] = []
     totals = [np.zeros((0, dim), dtype=np.float32)]
     for block in blocks(_STACKS, memory_key):
-        *others, data, crc = _columns(block)
+        *others, data, crc = _turned(block)
         own = [wholes(column) for column in others]
-        lengths, sums = blobs(data)
-        _check([memory_key, *own, sums], crc)
+        _check([memory_key, *own, blobs(data)[1]], crc)
         numbers.append(own)
-        totals.append(_vectors_of(data, lengths, dim))
+        totals.append(_vectors_of(data, dim))
     key, size, _, version = _concatenated(numbers, 4)
     return StackArrays(key=key, size=size, totals=np.concatenate(totals)), version
 
@@ -158,50 +268,67 @@ def load_words(blocks: Blocks, memory_key: int) -> tuple[WordsArrays, Integers]:
     Raises:
         ValueError: as for all that is `ILL_FORMED`.
     """
-    numbers: list[list[Integers]] = []
-    trusts = [np.zeros(0)]
-    said: dict[str, list[Any]] = {name: [] for name in _TEXTS}
-    lengths = {name: [np.zeros(0, dtype=np.int64)] for name in _ARRAYS}
-    arrays: dict[str, list[bytes]] = {name: [] for name in _ARRAYS}
-    for block in blocks(_WORDS, memory_key):
-        columns = dict(zip(_WORDS_COLUMNS, _columns(block), strict=True))
-        own = {name: wholes(columns[name]) for name in _WHOLE}
-        level, own["trust"] = reals(columns["trust"])
-        for name in _TEXTS:
-            own[name] = texts(columns[name])
-            said[name].extend(columns[name])
-        for name, size in _ARRAYS.items():
-            length, own[name] = blobs(columns[name])
-            lengths[name].append(length // size)
-            arrays[name].append(b"".join(columns[name]))
-        _check([memory_key, *(own[name] for name in _WORDS_COLUMNS[:-1])], columns["crc"])
-        numbers.append([own[name] for name in _WHOLE])
-        trusts.append(level)
-    whole = dict(zip(_WHOLE, _concatenated(numbers, len(_WHOLE)), strict=True))
+    pieces = list(WORDS.all(blocks, memory_key))
+    replaces = _coded(pieces, "replaces")
+    replaced = [() if text == _NONE_REPLACED else tuple(json.loads(text or "")) for text in replaces.values]
     found = WordsArrays(
-        sequence=whole["sequence"],
-        conversation_id=said["conversation_id"],
-        name=said["name"],
-        role=said["role"],
-        day=whole["day"],
-        characters=whole["characters"],
-        question=whole["question"],
-        source=said["source"],
-        trust=np.concatenate(trusts),
-        writer=said["writer"],
-        fingerprint=whole["fingerprint"],
-        term_counts=np.concatenate(lengths["terms"]),
-        terms=np.frombuffer(b"".join(arrays["terms"]), dtype=TERMS).astype(np.uint32, copy=False),
-        counts=np.frombuffer(b"".join(arrays["counts"]), dtype=COUNTS).astype(np.uint16, copy=False),
-        day_counts=np.concatenate(lengths["days"]),
-        days=np.frombuffer(b"".join(arrays["days"]), dtype=DAYS).astype(np.int32, copy=False).reshape(-1, _PAIR),
-        replaces=[() if text == _NONE_REPLACED else tuple(json.loads(text)) for text in said["replaces"]],
+        sequence=_whole(pieces, "sequence"),
+        conversation_id=_coded(pieces, "conversation_id"),
+        name=_coded(pieces, "name"),
+        role=_coded(pieces, "role"),
+        day=_whole(pieces, "day"),
+        characters=_whole(pieces, "characters"),
+        question=_whole(pieces, "question"),
+        source=_coded(pieces, "source"),
+        trust=_real(pieces, "trust"),
+        writer=_coded(pieces, "writer"),
+        fingerprint=_whole(pieces, "fingerprint"),
+        term_counts=_whole(pieces, _EACH.format("terms")),
+        terms=_array(pieces, "terms", np.uint32),
+        counts=_array(pieces, "counts", np.uint16),
+        day_counts=_whole(pieces, _EACH.format("days")),
+        days=_array(pieces, "days", np.int32).reshape(-1, _PAIR),
+        replaces=list(map(replaced.__getitem__, replaces.codes.tolist())),
     )
-    return found, whole["version"]
+    return found, _whole(pieces, "version")
 
 
-def _columns(block: Sequence[Row]) -> list[tuple[Any, ...]]:
-    """The rows of a block turned round."""
+def put_together(pieces: Sequence[Columns]) -> dict[str, Column]:
+    """All pieces in one; no columns if there are none."""
+    if not pieces:
+        return {}
+    return {
+        name: Coded.joined([piece[name] for piece in pieces])
+        if isinstance(first, Coded)
+        else np.concatenate([piece[name] for piece in pieces])
+        for name, first in pieces[0].items()
+    }
+
+
+def _whole(pieces: Sequence[Columns], name: str) -> Integers:
+    """A column of whole numbers of all pieces, shape (n,)."""
+    found: Integers = _array(pieces, name, np.int64)
+    return found
+
+
+def _real(pieces: Sequence[Columns], name: str) -> Floats:
+    """A column of real numbers of all pieces, shape (n,)."""
+    found: Floats = _array(pieces, name, np.float64)
+    return found
+
+
+def _array(pieces: Sequence[Columns], name: str, kind: type[np.generic]) -> Any:
+    """A column of all pieces in one array of this type."""
+    return np.concatenate([np.zeros(0, kind), *(piece[name] for piece in pieces)], dtype=kind, casting="unsafe")
+
+
+def _coded(pieces: Sequence[Columns], name: str) -> Coded:
+    """A column of texts of all pieces."""
+    return Coded.joined([piece[name] for piece in pieces])
+
+
+def _turned(block: Sequence[Row]) -> list[tuple[Any, ...]]:
+    """The rows of a block turned round: its columns."""
     return list(zip(*block, strict=True))
 
 
@@ -211,11 +338,11 @@ def _concatenated(blocks: Iterable[Sequence[Integers]], count: int) -> list[Inte
     return [np.concatenate(column) for column in columns]
 
 
-def _vectors_of(data: Sequence[bytes], lengths: Integers, dim: int) -> Matrix:
-    """The vectors of a block, shape (n, dim)."""
-    if (lengths != STORED.itemsize * dim).any():
+def _vectors_of(data: Sequence[bytes], dim: int) -> npt.NDArray[Any]:
+    """The vectors of a block as they are kept, shape (n, dim)."""
+    if set(map(len, data)) != {STORED.itemsize * dim}:
         raise ValueError("a vector of another dimension")
-    return np.frombuffer(b"".join(data), dtype=STORED).astype(np.float32, copy=False).reshape(-1, dim)
+    return np.frombuffer(b"".join(data), dtype=STORED).reshape(-1, dim)
 
 
 def _check(numbers: Sequence[Integers | int], crc: Sequence[Any]) -> None:

@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 
 from sqlite_utils import Database
 
-from streetai_core.errors import StoreError
+from streetai_core.errors import DamagedFileError, StoreError
 from streetai_core.stores.base import CreditRow, Head, MessageQuery, ReadTransaction, Rows
 from streetai_core.stores.belonging import Keys, check_belonging
 from streetai_core.stores.checksums import Integers, wholes
@@ -223,14 +223,10 @@ class SqliteReading(ReadTransaction):
         return self._in_columns(self._head, self._key) or super().loaded()
 
     def _in_columns(self, head: Head, key: int) -> Loaded | None:
-        """All rows; `None` if one of them does not fit.
-
-        Raises:
-            DamagedFileError: a row or a message is missing.
-        """
+        """All rows; `None` if something does not fit, be it a row or only a pack."""
         try:
             return self._read_in_columns(head, key)
-        except ILL_FORMED:
+        except (*ILL_FORMED, DamagedFileError):
             # Only when this is over is the query closed that the error came from.
             return None
 

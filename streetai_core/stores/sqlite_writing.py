@@ -24,6 +24,9 @@ from streetai_core.stores.rows import (
     weight_row,
 )
 from streetai_core.stores.sqlite_journal import Noting
+from streetai_core.stores.sqlite_loading import SIGNALS, WORDS, span
+from streetai_core.stores.sqlite_loading import WEIGHTS as PACKED_WEIGHTS
+from streetai_core.stores.sqlite_packing import PACK, UNCHANGED, new_packs
 from streetai_core.stores.sqlite_reading import WEIGHTS, SqliteReading, list_text
 from streetai_core.stores.values import after_learning, checked, credit_of, next_head, utc
 from streetai_core.stores.words_rows import words_row
@@ -105,6 +108,8 @@ _DELETE_MESSAGE = "DELETE FROM messages WHERE memory_key = ? AND sequence = ?"
 _DELETE_SIGNAL = "DELETE FROM signals WHERE memory_key = ? AND signal_key = ?"
 _DELETE_STACK = "DELETE FROM stacks WHERE memory_key = ? AND stack_key = ?"
 _WIPE = (
+    "DELETE FROM packs WHERE memory_key = ?",
+    "DELETE FROM changed_weights WHERE memory_key = ?",
     "DELETE FROM messages WHERE memory_key = ?",
     "DELETE FROM stacks WHERE memory_key = ?",
     "DELETE FROM credits WHERE memory_key = ?",
@@ -154,6 +159,7 @@ class SqliteWriting(SqliteReading, WriteTransaction):
             self._many(_RELEASE, [quarantine_row(rule, key)[:3] for rule in changes.released])
             self._many(_QUARANTINE, [quarantine_row(rule, key) for rule in changes.quarantined])
             noting.note(head, now)
+            self._pack(changes, key, head)
         self.erased = self.erased or head.deletion_version == head.version or self._replaces(changes)
         self._key, self._head, self._created_at = key, head, created_at
         return head
@@ -205,6 +211,18 @@ class SqliteWriting(SqliteReading, WriteTransaction):
         rows = [signal_row(signal, key, version) for signal in signals]
         self._many(_SIGNAL, rows)
         self._many(_VECTOR, [vector_row(row, signal.vector) for row, signal in zip(rows, signals, strict=True)])
+
+    def _pack(self, changes: Changes, key: int, head: Head) -> None:
+        """Pack what has filled a span."""
+        for table, following, written in (
+            (SIGNALS, head.next_signal, len(changes.signals)),
+            (PACKED_WEIGHTS, head.next_signal, len(changes.weights)),
+            (WORDS, head.next_sequence, len(changes.messages)),
+        ):
+            packs = new_packs(self._blocks, table, key, following, written)
+            self._many(PACK, packs)
+            if table is PACKED_WEIGHTS:
+                self._many(UNCHANGED, [(key, *span(part)) for _, _, part, *_ in packs])
 
     def _log(self, entries: Sequence[CreditRow], key: int, version: int) -> None:
         """Take over entries of another learning log."""

@@ -194,6 +194,64 @@ CREATE TABLE quarantines (
 ) STRICT, WITHOUT ROWID;
 """
 
+PACKS = """
+-- Rows of a span of keys as one value, for loading. A copy: whatever happens to a row of the span drops it, but for
+-- weights, which change all the time: of them it is written down which are not as they were packed.
+CREATE TABLE packs (
+    memory_key INTEGER NOT NULL REFERENCES memories (memory_key) ON DELETE CASCADE,
+    kind       TEXT    NOT NULL CHECK (kind IN ('signals', 'weights', 'words')),
+    -- Which span: keys (of words: sequences) from 512 * part on; the number is SPAN in packs.py.
+    part       INTEGER NOT NULL,
+    data       BLOB    NOT NULL,
+    crc        INTEGER NOT NULL,
+    PRIMARY KEY (memory_key, kind, part)
+) STRICT;
+CREATE TABLE changed_weights (
+    memory_key INTEGER NOT NULL REFERENCES memories (memory_key) ON DELETE CASCADE,
+    signal_key INTEGER NOT NULL,
+    PRIMARY KEY (memory_key, signal_key)
+) STRICT, WITHOUT ROWID;
+CREATE TRIGGER signal_added_to_pack AFTER INSERT ON signals BEGIN
+    DELETE FROM packs WHERE memory_key = new.memory_key AND kind = 'signals' AND part = new.signal_key / 512;
+END;
+CREATE TRIGGER signal_changed_in_pack AFTER UPDATE ON signals BEGIN
+    DELETE FROM packs WHERE memory_key = old.memory_key AND kind = 'signals' AND part = old.signal_key / 512;
+    DELETE FROM packs WHERE memory_key = new.memory_key AND kind = 'signals' AND part = new.signal_key / 512;
+END;
+CREATE TRIGGER signal_deleted_from_pack AFTER DELETE ON signals BEGIN
+    DELETE FROM packs WHERE memory_key = old.memory_key AND kind = 'signals' AND part = old.signal_key / 512;
+END;
+CREATE TRIGGER weight_added_to_pack AFTER INSERT ON weights BEGIN
+    DELETE FROM packs WHERE memory_key = new.memory_key AND kind = 'weights' AND part = new.signal_key / 512;
+END;
+CREATE TRIGGER weight_changed_in_pack AFTER UPDATE ON weights WHEN new.signal_key = old.signal_key BEGIN
+    -- No OR IGNORE: the statement that fired the trigger would override it.
+    INSERT INTO changed_weights (memory_key, signal_key)
+    SELECT memory_key, new.signal_key FROM packs
+    WHERE memory_key = new.memory_key AND kind = 'weights' AND part = new.signal_key / 512 AND NOT EXISTS (
+        SELECT 1 FROM changed_weights WHERE memory_key = new.memory_key AND signal_key = new.signal_key);
+END;
+CREATE TRIGGER weight_moved_from_pack AFTER UPDATE ON weights
+WHEN new.signal_key <> old.signal_key OR new.memory_key <> old.memory_key BEGIN
+    DELETE FROM packs WHERE memory_key = old.memory_key AND kind = 'weights' AND part = old.signal_key / 512;
+    DELETE FROM packs WHERE memory_key = new.memory_key AND kind = 'weights' AND part = new.signal_key / 512;
+END;
+CREATE TRIGGER weight_deleted_from_pack AFTER DELETE ON weights BEGIN
+    DELETE FROM packs WHERE memory_key = old.memory_key AND kind = 'weights' AND part = old.signal_key / 512;
+    DELETE FROM changed_weights WHERE memory_key = old.memory_key AND signal_key = old.signal_key;
+END;
+CREATE TRIGGER words_added_to_pack AFTER INSERT ON words BEGIN
+    DELETE FROM packs WHERE memory_key = new.memory_key AND kind = 'words' AND part = new.sequence / 512;
+END;
+CREATE TRIGGER words_changed_in_pack AFTER UPDATE ON words BEGIN
+    DELETE FROM packs WHERE memory_key = old.memory_key AND kind = 'words' AND part = old.sequence / 512;
+    DELETE FROM packs WHERE memory_key = new.memory_key AND kind = 'words' AND part = new.sequence / 512;
+END;
+CREATE TRIGGER words_deleted_from_pack AFTER DELETE ON words BEGIN
+    DELETE FROM packs WHERE memory_key = old.memory_key AND kind = 'words' AND part = old.sequence / 512;
+END;
+"""
+
 COUNTS = """
 CREATE TRIGGER message_added AFTER INSERT ON messages BEGIN
     UPDATE memories SET stored_messages = stored_messages + 1, stored_sequences = stored_sequences + new.sequence
@@ -249,5 +307,5 @@ CREATE TRIGGER quarantine_deleted AFTER DELETE ON quarantines BEGIN
 END;
 """
 
-TABLES = (MEMORIES, MESSAGES, SIGNALS, STACKS, WORDS, CREDITS, JOURNAL, QUARANTINES, COUNTS)
+TABLES = (MEMORIES, MESSAGES, SIGNALS, STACKS, WORDS, CREDITS, JOURNAL, QUARANTINES, PACKS, COUNTS)
 """Scripts, in the order in which they can be executed."""

@@ -18,6 +18,7 @@ from streetai_core.upkeep.files import absolute, read_only
 from streetai_core.upkeep.health import SEVERITIES, Finding, Health, MemoryHealth
 from streetai_core.upkeep.mounts import network_file_system
 from streetai_core.upkeep.owners import counts_of
+from streetai_core.upkeep.packed import wrong_packs
 from streetai_core.upkeep.reading import KINDS, UNDECODABLE, Found, Kind, read, tolerant
 
 _MOST_PROBLEMS = 20
@@ -178,7 +179,22 @@ def _memory(
         _damage(f"{table} of memory {head.memory_id!r}: {number} rows are damaged or missing", head.memory_id)
         for table, number in damaged.items()
     ]
+    findings += _packs(connection, memory_key, head.memory_id)
     return MemoryHealth(memory_id=head.memory_id, rows=rows, damaged=damaged, encoder=head.encoder), findings
+
+
+def _packs(connection: _sqlite.Connection, memory_key: int, memory_id: str) -> Iterator[Finding]:
+    """What is wrong with copies of rows."""
+    damaged, wrong = wrong_packs(connection, memory_key)
+    if damaged:
+        yield Finding(
+            severity="note",
+            what=f"{damaged} packs of memory {memory_id!r} are damaged: rows are read instead, which takes longer",
+            advice="Nothing: they are copies, and are dropped when one of their rows is written.",
+            memory_id=memory_id,
+        )
+    if wrong:
+        yield _damage(f"{wrong} packs of memory {memory_id!r} are not copies of its rows", memory_id)
 
 
 def _wrong(found: Found, count: int) -> int:

@@ -8,12 +8,16 @@ import pytest
 from streetai_core import MemoryRegistry, NewMessage
 from streetai_core.encoders.hashing import HashingEncoder
 from streetai_core.stores import _sqlite
+from streetai_core.stores.packs import SPAN
 from streetai_core.stores.sqlite import SqliteStore
 from streetai_core.stores.tables import TABLES
 from streetai_core.testing.torture import isolation
 from tests.seeds import seeded
 
-DATA = ("messages", "signals", "vectors", "weights", "stacks", "words", "credits", "journal", "quarantines")
+DATA = (
+    *("messages", "signals", "vectors", "weights", "stacks", "words", "credits", "journal", "quarantines"),
+    *("packs", "changed_weights"),
+)
 TABLE = re.compile(rf"\b(?:FROM|JOIN|INTO|UPDATE)\s+({'|'.join(DATA)})\b", re.IGNORECASE)
 KEYED = re.compile(r"\bmemory_key\s*=\s*\?", re.IGNORECASE)
 INSERTED = re.compile(r"INSERT INTO \w+ \(memory_key\b.*?VALUES \(\?", re.IGNORECASE | re.DOTALL)
@@ -64,6 +68,7 @@ def live(memory, registry):
     memory.add_messages(
         [NewMessage(content=f"The boat is number {n}.", role="user", message_id=str(n)) for n in range(6)]
     )
+    memory.add_messages([NewMessage(content=f"Line {n} is fast.", role="user") for n in range(SPAN)])
     memory.record_turn(
         "t", [NewMessage(content="The boat?", role="user")], retrieved=memory.retrieve("boat"), reply="The boat."
     )

@@ -10,7 +10,10 @@ from streetai_core.stores.sqlite_reading import SqliteReading
 from streetai_core.testing.factories import make_exchange, make_head, make_learned, make_message, make_signal_row
 from streetai_core.testing.store_reading import head_of, write
 
-DATA_TABLES = ("messages", "signals", "vectors", "weights", "stacks", "words", "credits", "journal", "quarantines")
+DATA_TABLES = (
+    *("messages", "signals", "vectors", "weights", "stacks", "words", "credits", "journal", "quarantines"),
+    *("packs", "changed_weights"),
+)
 
 
 @pytest.fixture
