@@ -18,8 +18,8 @@ print(seen[0])
 """
 
 WAYS = {
-    "the offline model": "from streetai_core.encoders.offline import OfflineMiniLM; OfflineMiniLM().embed(['a'], 'query')",
-    "a name": "from streetai_core.encoders.fast_embed import FastEmbedEncoder; print(FastEmbedEncoder().dim, end=' ')",
+    "the offline model": "from streetai_core.encoders.offline import OfflineMiniLM as M; M().embed(['a'], 'query')",
+    "a name": "from streetai_core.encoders.fast_embed import FastEmbedEncoder as M; print(M().dim, end=' ')",
 }
 
 
