@@ -1,7 +1,6 @@
 """Packs are copies of rows that make loading quick: they are never believed against the rows, and go with them."""
 
 import random
-import secrets
 import shutil
 from contextlib import closing, suppress
 from itertools import count
@@ -26,6 +25,7 @@ from streetai_core.testing.torture.trap import Trap, trapped
 from streetai_core.upkeep.doctor import examine
 from streetai_core.upkeep.salvage import salvage
 from tests.core.test_ram_equals_disk import dump
+from tests.seeds import seeded
 from tests.stores.test_loading import columns_of
 
 ENCODER = HashingEncoder(dim=16)
@@ -254,7 +254,7 @@ def test_salvage_needs_no_packs_and_makes_new_ones(path, tmp_path):
     assert parts(saved) == {kind: [0, 1, 2] for kind in ("signals", "weights", "words")}
 
 
-@pytest.mark.parametrize("seed", [secrets.randbelow(10**6)])
+@seeded
 def test_no_damage_gives_a_wrong_answer(path, tmp_path, seed):
     """Bits, zeroed and swapped pages anywhere in a file with packs: it says what it said, or raises."""
     data, (expected, _) = path.read_bytes(), both(path)
