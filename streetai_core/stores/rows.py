@@ -2,7 +2,7 @@
 
 SQLite does not notice a flipped bit inside a value, so each row carries a CRC-32 of all its columns; a row that does
 not fit it is reported, never used. The functions that read take rows whose columns are in the order of the constants
-in `sqlite_reading`.
+in `selects`.
 """
 
 from __future__ import annotations

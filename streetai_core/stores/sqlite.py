@@ -18,7 +18,8 @@ from streetai_core.stores.faults import Faults
 from streetai_core.stores.opening import DURABILITIES, DatabaseFile
 from streetai_core.stores.rows import Origin, head_from
 from streetai_core.stores.searching import search
-from streetai_core.stores.sqlite_reading import HEADS, SqliteReading
+from streetai_core.stores.selects import HEADS
+from streetai_core.stores.sqlite_reading import SqliteReading
 from streetai_core.stores.sqlite_writing import SqliteWriting
 from streetai_core.stores.traces import Traces
 from streetai_core.stores.transactions import transaction

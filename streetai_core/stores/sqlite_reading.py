@@ -31,6 +31,7 @@ from streetai_core.stores.rows import (
     stack_from,
     weight_from,
 )
+from streetai_core.stores.selects import CREDITS, HEADS, MESSAGES, QUARANTINES, SIGNALS, STACKS, WEIGHTS, WORDS
 from streetai_core.stores.sqlite_audit import JOURNAL, edits
 from streetai_core.stores.sqlite_loading import (
     ILL_FORMED,
@@ -46,34 +47,7 @@ from streetai_core.types import Message
 
 Value = TypeVar("Value")
 
-HEADS = """
-SELECT memory_key, memory_id, token, generation, version, deletion_version, next_turn, next_sequence, next_signal,
-       next_stack, message_count, history_tokens, encoder, dim, created_at, crc
-FROM memories
-"""
 _OF_MEMORY = " WHERE memory_id = ?"
-SIGNALS = """
-SELECT signals.memory_key, signals.signal_key, sequence, chunk_index, kind, start, "end", block_start, block_end,
-       version, vector, crc
-FROM signals LEFT JOIN vectors
-ON vectors.memory_key = signals.memory_key AND vectors.signal_key = signals.signal_key
-WHERE signals.memory_key = ?
-"""
-WEIGHTS = """
-SELECT memory_key, signal_key, base_weight, last_used_turn, uses, stack_key, version, crc
-FROM weights WHERE memory_key = ?
-"""
-STACKS = "SELECT memory_key, stack_key, size, dim, version, total, crc FROM stacks WHERE memory_key = ?"
-WORDS = """
-SELECT memory_key, sequence, version, conversation_id, name, role, day, characters, question, source, trust,
-       writer, fingerprint, terms, counts, days, replaces, crc
-FROM words WHERE memory_key = ?
-"""
-MESSAGES = """
-SELECT memory_key, sequence, message_id, turn, conversation_id, role, name, created_at, metadata, sanitised,
-       source, trust, writer, salt, seal, crc, content
-FROM messages WHERE memory_key = ?
-"""
 _MESSAGE_KEYS = "SELECT sequence FROM messages WHERE memory_key = ?"
 """Reads the index of keys, not the messages."""
 
@@ -82,12 +56,6 @@ SELECT stored_messages, stored_sequences, stored_signals, stored_weights, stored
        stored_words, stored_journal, stored_quarantines
 FROM memories WHERE memory_key = ?
 """
-CREDITS = """
-SELECT memory_key, version, position, signal_key, turn, action, contribution, old_weight, new_weight, created_at,
-       old_last_used_turn, old_uses, conversation, crc
-FROM credits WHERE memory_key = ?
-"""
-QUARANTINES = "SELECT memory_key, field, value, crc FROM quarantines WHERE memory_key = ?"
 _ORIGINS = """
 SELECT source, writer, count(*) FROM messages WHERE memory_key = ?
 GROUP BY source, writer ORDER BY source, writer

@@ -16,7 +16,7 @@ from streetai_core.stores.checkpoints import Checkpoints
 from streetai_core.stores.faults import Faults
 from streetai_core.stores.opening import DatabaseFile
 from streetai_core.stores.rows import Origin, head_from, head_row
-from streetai_core.stores.sqlite_reading import HEADS
+from streetai_core.stores.selects import HEADS
 from streetai_core.upkeep.doctor import examine
 from streetai_core.upkeep.files import absolute, check_free, put_in_place, read_only
 from streetai_core.upkeep.health import Health

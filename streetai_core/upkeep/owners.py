@@ -9,7 +9,7 @@ from streetai_core.errors import InputError
 from streetai_core.stores import _sqlite
 from streetai_core.stores.base import Head
 from streetai_core.stores.rows import Origin, Row, head_from
-from streetai_core.stores.sqlite_reading import HEADS
+from streetai_core.stores.selects import HEADS
 from streetai_core.text.clean import check_id
 from streetai_core.upkeep.reading import KINDS, UNDECODABLE, Found, attempted
 

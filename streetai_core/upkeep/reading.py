@@ -19,8 +19,8 @@ from streetai_core.stores.rows import (
     stack_from,
     weight_from,
 )
+from streetai_core.stores.selects import CREDITS, MESSAGES, QUARANTINES, SIGNALS, STACKS, WEIGHTS, WORDS
 from streetai_core.stores.sqlite_audit import JOURNAL
-from streetai_core.stores.sqlite_reading import CREDITS, MESSAGES, QUARANTINES, SIGNALS, STACKS, WEIGHTS, WORDS
 from streetai_core.stores.words_rows import words_from
 
 _MOST_ATTEMPTS = 20_000
