@@ -36,7 +36,7 @@ def test_unit_of_nothing_is_nothing():
     assert not unit(np.zeros(4, dtype=np.float32)).any()
 
 
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 @given(st.lists(st.tuples(st.sampled_from(["put", "remove"]), st.integers(0, 40)), max_size=120))
 def test_columns_and_index_agree_with_a_dict(steps):
     """Property: after any puts and removals both hold exactly what a dict holds, and search it alike."""

@@ -225,7 +225,7 @@ class Handles(RuleBasedStateMachine):
                 assert sizes == {stack.stack_id: stack.size for stack in memory.stacks}
 
 
-Handles.TestCase.settings = settings(max_examples=40, stateful_step_count=25, deadline=None, database=None)
+Handles.TestCase.settings = settings(max_examples=40, stateful_step_count=25, database=None)
 TestHandles = Handles.TestCase
 
 

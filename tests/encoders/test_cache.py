@@ -5,7 +5,7 @@ from threading import Event
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from streetai_core.encoders import CachedEncoder, HashingEncoder, OfflineMiniLM
@@ -179,7 +179,6 @@ def test_lone_surrogates_are_told_apart():
 
 
 @given(st.lists(st.lists(st.sampled_from("abcdefgh"), max_size=12), max_size=8), st.integers(1, 10))
-@settings(deadline=None)
 def test_whatever_the_order_rows_are_the_encoders(batches, capacity):
     """Any sequence of batches gives the rows that the encoder alone gives, within the capacity."""
     cached = CachedEncoder(HashingEncoder(16), capacity=capacity)

@@ -9,7 +9,7 @@ from hashlib import blake2b
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from streetai_core.encoders import HashingEncoder
@@ -110,7 +110,6 @@ def test_scripts_without_spaces_share_pieces():
 
 
 @given(st.lists(ANY_TEXT, max_size=6), st.integers(1, 64))
-@settings(deadline=None)
 def test_any_text_has_a_unit_vector_or_none(texts, dim):
     """Whatever is written, rows have length 1 or 0, and are the same alone."""
     encoder = HashingEncoder(dim)

@@ -5,7 +5,7 @@ from collections import Counter
 from datetime import datetime, timedelta, timezone
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from streetai_core import NewMessage
@@ -164,7 +164,6 @@ def as_line(value):
     return json.dumps(value).encode()
 
 
-@settings(deadline=None)
 @given(content=st.lists(lines(), max_size=5).map(b"\n".join))
 def test_arbitrary_bytes_are_messages_or_problems(tmp_path_factory, content):
     """Every line that is not blank is one message or one problem, and every message can be stored."""
@@ -177,7 +176,6 @@ def test_arbitrary_bytes_are_messages_or_problems(tmp_path_factory, content):
         check(message)
 
 
-@settings(deadline=None)
 @given(
     expected=st.lists(
         st.builds(

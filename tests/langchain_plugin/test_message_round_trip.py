@@ -113,7 +113,7 @@ MESSAGES = st.one_of(
 
 
 @given(messages=st.lists(MESSAGES, max_size=3, unique_by=lambda message: message.id or id(message)))
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 def test_any_messages_come_back_equal(shared, messages):
     """6.8: The round trip through a database loses nothing, whatever a message holds."""
     # A conversation of its own for each example, also for a repeated one.

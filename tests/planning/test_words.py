@@ -4,7 +4,7 @@ from datetime import date, datetime, timedelta, timezone
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from streetai_core.planning.words import words_row
@@ -107,7 +107,6 @@ def test_the_ends_of_the_calendar_are_no_error(text, when):
     assert all(first <= last for first, last in days_of(row))
 
 
-@settings(deadline=None)
 @given(
     content=st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"), max_size=200)
     | st.lists(

@@ -62,7 +62,7 @@ messages = st.lists(
 )
 
 
-@settings(deadline=None, max_examples=150)
+@settings(max_examples=150)
 @given(
     said=messages,
     budget=st.integers(0, 600),
@@ -99,7 +99,7 @@ def test_no_prompt_is_over_its_budget(*, said, budget, counter, system, config, 
         assert prompt.inspector["tokens_recalled"] <= config.recall_tokens
 
 
-@settings(deadline=None, max_examples=150)
+@settings(max_examples=150)
 @given(
     said=messages,
     counter=st.sampled_from([EstimatedTokens(), Words(), Costly()]),

@@ -148,7 +148,7 @@ LONG = st.lists(
 ).map("".join)  # fmt: skip
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=400)
 @given(
     LONG,
     st.lists(st.tuples(st.floats(0, 1), st.floats(0, 1)), min_size=1, max_size=4),

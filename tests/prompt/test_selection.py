@@ -99,7 +99,7 @@ def filled(rows, counter, config=EVERYTHING):
     return memory
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(said, st.sampled_from(COUNTERS), st.one_of(st.none(), st.integers(150, 3000)), st.booleans())
 def test_a_caller_who_always_agrees_changes_nothing(rows, counter, budget, beside):
     """Property: the same block with and without `recall_fits`, whatever the counter; and it is asked only of blocks."""
@@ -119,7 +119,7 @@ def test_a_caller_who_always_agrees_changes_nothing(rows, counter, budget, besid
     assert not without.recalled_text or without.recalled_text in asked
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(said, st.sampled_from(COUNTERS), st.integers(150, 3000))
 def test_the_same_memory_gives_the_same_prompt(rows, counter, budget):
     """Property: asked again, byte for byte."""

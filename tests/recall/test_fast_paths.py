@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from streetai_core import Config
@@ -45,7 +45,6 @@ def test_guessing_where_the_best_begin_loses_none(kind, wanted):
     assert topmost(array, wanted).tolist() == np.flatnonzero(array >= last).tolist()
 
 
-@settings(deadline=None)
 @given(memories, st.sampled_from(QUESTIONS), st.sampled_from(["hybrid", "vector", "keyword"]), st.integers(1, 12))
 def test_a_shallow_ranking_is_the_beginning_of_a_deep_one(said, text, strategy, depth):
     """Property: only candidates get parts and activation; those left out must be those that come last anyway."""

@@ -58,7 +58,7 @@ QUESTIONS = [
 ]  # fmt: skip
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(memories, st.sampled_from(QUESTIONS), st.sampled_from(["hybrid", "vector", "keyword"]), st.booleans())
 def test_parts_sum_to_the_score(said, text, strategy, by_meaning):
     """Property: a score that its parts do not explain cannot be trusted; nothing is ever infinite or undefined."""

@@ -54,7 +54,7 @@ def carry_out(memory, operation, number):
             memory.record_turn(f"turn {number}", turn, retrieved=memory.retrieve(question), reply=reply)
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=60, suppress_health_check=[HealthCheck.too_slow])
 @given(operations=OPERATIONS, classic=st.booleans())
 def test_going_back_gives_the_memory_of_then(operations, classic):
     """Property: after any operations, among them going back itself, each marked version can be had again."""

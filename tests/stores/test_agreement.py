@@ -111,7 +111,6 @@ def stores(tmp_path):
 
 
 @settings(
-    deadline=None,
     max_examples=120,
     # The examples share the stores on purpose; their memories have other names.
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],

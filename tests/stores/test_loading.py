@@ -5,7 +5,7 @@ import struct
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from streetai_core import Config, MemoryRegistry, NewMessage
@@ -177,7 +177,6 @@ CELLS = st.tuples(
 )
 
 
-@settings(deadline=None)
 @given(st.lists(CELLS, min_size=1, max_size=20))
 def test_the_checksums_of_columns_are_those_of_rows(rows):
     """Property: one by one or all at once."""

@@ -15,7 +15,7 @@ from streetai_core.stores.traces import PIECE, Traces
 VALUE = bytes(range(100, 160))
 
 
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 @given(value=st.binary(max_size=200), before=st.binary(max_size=40), data=st.data())
 def test_any_remnant_with_a_whole_piece_is_found(value, before, data):
     """At any offset, and however the stream is cut; pieces of few different bytes are not looked for."""

@@ -4,7 +4,7 @@
 from itertools import pairwise
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from streetai_core.config import Config
@@ -237,7 +237,6 @@ LIMITS = st.builds(
 )
 
 
-@settings(deadline=None)
 @given(TEXTS, LIMITS)
 def test_chunks_tile_any_text(text, sizes):
     """Joined, the chunks give back the text to the byte; none is blank, and each takes the white space behind it."""
@@ -251,7 +250,6 @@ def test_chunks_tile_any_text(text, sizes):
     assert all((chunk.block_start, chunk.block_end) == (chunk.start, chunk.end) for chunk in chunks)
 
 
-@settings(deadline=None)
 @given(TEXTS, LIMITS)
 def test_no_text_chunk_is_too_large(text, sizes):
     """Neither in characters nor in words, white space at the ends not counted."""
@@ -260,7 +258,6 @@ def test_no_text_chunk_is_too_large(text, sizes):
         assert chunk.kind == "code" or (len(piece) <= sizes.max_chars and len(piece.split()) <= sizes.max_words)
 
 
-@settings(deadline=None)
 @given(TEXTS)
 def test_a_small_chunk_stands_alone(text):
     """Where nothing has to be cut, only a piece without text on either side is small."""
@@ -270,7 +267,6 @@ def test_a_small_chunk_stands_alone(text):
             assert all(len(text[chunk.start : chunk.end].strip()) >= 20 for chunk in (before, after))
 
 
-@settings(deadline=None)
 @given(TEXTS, LIMITS, st.integers(1, 5))
 def test_the_cap_changes_nothing_before_it(text, sizes, cap):
     """The first chunks are the same with and without a cap."""

@@ -1,7 +1,7 @@
 """Cleaning keeps every character that can be stored, and ids are safe keys."""
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from streetai_core.errors import InputError
@@ -32,7 +32,6 @@ def test_everything_else_is_kept(text):
     assert clean(text) == (text, False)
 
 
-@settings(deadline=None)
 @given(ANY_TEXT)
 def test_cleaned_text_differs_only_where_it_must(text):
     """The result has UTF-8, and a character differs exactly where it could not be stored."""

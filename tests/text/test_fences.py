@@ -3,7 +3,7 @@
 from itertools import pairwise
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from streetai_core.text.clean import is_blank
@@ -94,7 +94,6 @@ TEXTS = st.lists(
 ).map("".join)
 
 
-@settings(deadline=None)
 @given(TEXTS.filter(lambda text: not is_blank(text)))
 def test_blocks_tile_any_text(text):
     """Joined, the blocks give back the text; none is blank, and text blocks never touch."""

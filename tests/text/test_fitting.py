@@ -3,7 +3,7 @@
 from itertools import pairwise
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from streetai_core.config import Config
@@ -164,7 +164,6 @@ def monotone(costs):
     return count
 
 
-@settings(deadline=None)
 @given(TEXTS, MONOTONE, st.integers(8, 60))
 def test_no_chunk_is_over_the_limit(text, costs, maximum):
     """For any counter that grows with the text; and the chunks still tile it."""
@@ -176,7 +175,6 @@ def test_no_chunk_is_over_the_limit(text, costs, maximum):
     assert all(text[chunk.start : chunk.end].strip() for chunk in chunks)
 
 
-@settings(deadline=None)
 @given(TEXTS, MONOTONE, st.integers(8, 60))
 def test_a_fence_is_whole_or_in_windows(text, costs, maximum):
     """One chunk if it fits, else windows without a gap that share its span."""
@@ -191,7 +189,6 @@ def test_a_fence_is_whole_or_in_windows(text, costs, maximum):
         assert (len(windows) == 1) == fits
 
 
-@settings(deadline=None)
 @given(st.lists(st.lists(st.sampled_from(["a", "bc", "def"]), min_size=1, max_size=6).map(" ".join), max_size=30))
 def test_windows_are_as_long_as_fits(lines):
     """With a tokenizer that cuts at white space, no window has room for the next line."""
@@ -202,7 +199,6 @@ def test_windows_are_as_long_as_fits(lines):
         assert words([window + following.splitlines()[0]])[0] > 10
 
 
-@settings(deadline=None)
 @given(TEXTS, st.integers(0, 2**32), st.integers(1, 20))
 def test_a_counter_without_sense_loses_no_text(text, seed, maximum):
     """Whatever the numbers, cutting ends and the chunks tile the text."""

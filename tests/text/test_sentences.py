@@ -4,7 +4,7 @@
 from itertools import pairwise
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from streetai_core.text.sentences import prose_spans, sentence_spans
@@ -103,7 +103,6 @@ def test_prose_keeps_lines_together():
 TEXTS = st.text(st.sampled_from("aB1.!?。…．।\"')*( \n\r\t\u2029中ไ\u0301"), max_size=60) | st.text(max_size=60)
 
 
-@settings(deadline=None)
 @given(TEXTS, st.data())
 def test_spans_tile_any_part_of_any_text(text, data):
     """Joined, the spans give back exactly the part that was asked for, and none of several is blank."""

@@ -9,7 +9,7 @@ import zlib
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from streetai_core.text.words import STOP_WORDS, counted, hashed, stem, terms
@@ -171,7 +171,6 @@ def test_counts_stop_at_the_most_that_is_told_apart(count):
     assert found == {hashed("berth"): 1, hashed("boat"): min(count, 65_535)}
 
 
-@settings(deadline=None)
 @given(st.text(max_size=200))
 def test_terms_as_hashes(text):
     """Property: ascending and distinct, as the store demands; each term as often as it stands there."""
@@ -184,14 +183,12 @@ def test_terms_as_hashes(text):
         assert sum(zlib.crc32(term.encode()) == number for term in found) == count
 
 
-@settings(deadline=None)
 @given(st.text(max_size=60), st.text(max_size=60))
 def test_texts_beside_each_other_keep_their_terms(one, other):
     """Property: an author's name before a text, or a second sentence, changes no term of the first."""
     assert terms(f"{one} {other}") == terms(one) + terms(other)
 
 
-@settings(deadline=None)
 @given(st.text(max_size=200))
 def test_terms_are_whole_words_or_pairs(text):
     """Property: no spaces, no signs, no capitals, nothing common; nothing longer than what is looked at."""

@@ -60,7 +60,5 @@ class Connections(Handles):
         self.folder.cleanup()
 
 
-Connections.TestCase.settings = settings(
-    max_examples=SEQUENCES, stateful_step_count=STEPS, deadline=None, database=None
-)
+Connections.TestCase.settings = settings(max_examples=SEQUENCES, stateful_step_count=STEPS, database=None)
 TestConnections = Connections.TestCase
