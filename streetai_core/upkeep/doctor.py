@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing
+from typing import Any
 
 from streetai_core.errors import NewerFileError, StoreError
 from streetai_core.stores import _sqlite
@@ -169,9 +170,11 @@ def _memory(
     expected = counts_of(connection, memory_key)
     rows: dict[str, int] = {}
     damaged: dict[str, int] = {}
+    keys: dict[str, set[int]] = {}
     for kind in KINDS:
         found = read(connection, kind, memory_key, origin, _last(kind, head))
         rows[kind.table] = len(found.values)
+        keys |= _keys(kind.table, found.values)
         wrong = _wrong(found, expected.get(kind.table, 0))
         if wrong:
             damaged[kind.table] = wrong
@@ -179,8 +182,45 @@ def _memory(
         _damage(f"{table} of memory {head.memory_id!r}: {number} rows are damaged or missing", head.memory_id)
         for table, number in damaged.items()
     ]
+    if not damaged:
+        findings += _taken(keys, head.memory_id)
     findings += _packs(connection, memory_key, head.memory_id)
     return MemoryHealth(memory_id=head.memory_id, rows=rows, damaged=damaged, encoder=head.encoder), findings
+
+
+def _keys(table: str, values: Sequence[Any]) -> dict[str, set[int]]:
+    """What `_taken` compares of the rows of a table."""
+    match table:
+        case "signals":
+            return {"signals": {one.key for one in values}, "said in": {one.sequence for one in values}}
+        case "weights":
+            return {"weights": {one.key for one in values}, "piled in": {one.stack for one in values}}
+        case "stacks":
+            return {"stacks": {one.key for one in values}}
+        case "words":
+            return {"words": {one.sequence for one in values}}
+    return {}
+
+
+def _taken(keys: Mapping[str, set[int]], memory_id: str) -> Iterator[Finding]:
+    """Rows that are not there though others want them, and are not missed in the count: another program deleted them.
+
+    A signal has its first weight again then. Words rows may also be what a salvage could not read.
+    """
+    for table, owners in (("weights", "signals"), ("stacks", "piled in")):
+        number = len(keys[owners] - keys[table])
+        if number:
+            yield _damage(
+                f"{table} of memory {memory_id!r}: {number} rows were deleted, not by this library", memory_id
+            )
+    number = len(keys["said in"] - keys["words"])
+    if number:
+        yield Finding(
+            severity="note",
+            what=f"{number} messages of memory {memory_id!r} have no words row: they are found by meaning only",
+            advice="Store them again if their words matter: the rows were deleted, or lost before a salvage.",
+            memory_id=memory_id,
+        )
 
 
 def _packs(connection: _sqlite.Connection, memory_key: int, memory_id: str) -> Iterator[Finding]:
