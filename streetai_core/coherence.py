@@ -108,8 +108,8 @@ class CoherentState:
             # Until all is done, there is no state: an interrupt in the middle must leave none that is half changed.
             self._state = None
             state.apply(changes, head)
-            # What is hidden is in no index: where that changes, they are made anew.
-            self._state = None if changes.quarantined or changes.released else state
+            # What is hidden is in no index: where that changes, they are made anew; and where most of them is gone.
+            self._state = None if changes.quarantined or changes.released or state.is_worn else state
         self._hot.used(self)
         return result, state
 

@@ -20,6 +20,9 @@ from streetai_core.stores.columns import Coded, Loaded, SignalArrays, WeightArra
 from streetai_core.stores.provenance import Provenance, Quarantine
 from streetai_core.types import ROLES, SOURCES
 
+_WORN = 1_024
+"""Rows of messages that are gone which are not worth reading a memory anew, some megabytes at most."""
+
 
 class MemoryState:
     """Signals, weights and stacks of one memory, at one version."""
@@ -84,6 +87,12 @@ class MemoryState:
         for step in changes.learned:
             self._learn(step)
         self.head = head
+
+    @property
+    def is_worn(self) -> bool:
+        """Whether most of what the word index holds is of messages that are gone: read anew, it takes half the room."""
+        gone = self.words.size - len(self.words)
+        return gone > max(_WORN, len(self.words))
 
     def hides(self, row: Provenance) -> bool:
         """Whether a message, or the words row of one, is in quarantine."""

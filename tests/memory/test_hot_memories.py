@@ -129,3 +129,32 @@ def test_handles_that_nobody_holds_go_too(filled):
         assert registry.get("m0") is held
         registry.reset("m0")
         assert registry.get("m0") is not held
+
+
+def test_a_memory_whose_messages_come_and_go_does_not_grow(tmp_path):
+    """An app that keeps the last hundred messages deletes as many as it adds: what is gone may not pile up in RAM.
+
+    Edits leave rows behind too. What is found is what a fresh process finds.
+    """
+    path, kept, rows = tmp_path / "memory.db", 100, []
+    with opened(path) as registry:
+        memory = registry.get("m")
+        for start in range(0, 4_000, kept):
+            memory.add_messages(
+                [
+                    NewMessage(
+                        content=f"Boat {number} lies at berth {number}.", role="user", conversation_id=str(start)
+                    )
+                    for number in range(start, start + kept)
+                ]
+            )
+            if start:
+                memory.delete_conversation(str(start - kept))
+            memory.retrieve("Which berth?")
+            rows.append(memory._coherent.known.words.size)
+        hits = memory.retrieve("Where is boat 3977?", limit=5)
+    assert max(rows) < 2 * 1_024
+    with opened(path) as anew:
+        again = anew.get("m").retrieve("Where is boat 3977?", limit=5)
+    assert [(hit.signal.signal_id, hit.score) for hit in again] == [(hit.signal.signal_id, hit.score) for hit in hits]
+    assert "3977" in hits[0].signal.content
