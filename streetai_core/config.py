@@ -97,8 +97,8 @@ class Config:
     """Meaning and words, those of the neighbours included, below which nothing is recalled with the other
     strategies."""
     activation_share: float = 0.06
-    """Most that what was learned and freshness add to the similarity under `ranking="additive"`; a quarter of it is the
-    most that they take. Small enough that a clearly better match always wins."""
+    """Most that what was learned and freshness add to the similarity under `ranking="additive"`; they take nothing.
+    Small enough that a clearly better match always wins."""
 
     history_ceiling: bool = True
     """Never send more than the full history would cost, and the history itself while it costs no more than a selection

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 from streetai_core.config import Config
 from streetai_core.dynamics.decay import TOLERANCE, Floats
 from streetai_core.dynamics.trust import is_trusted
@@ -41,3 +43,14 @@ def bounds_for(trust: float, config: Config) -> tuple[float, float]:
 def learned_weight(base_weight: float, factor: float, low: float, high: float) -> float:
     """`base_weight * factor` inside [low, high]: the same arithmetic, in the same order, as every store's."""
     return min(max(base_weight * factor, low), high)
+
+
+def most_uses(trust: float, config: Config) -> float:
+    """How many uses of a signal of this trust count: as many boosts as lift a weight from 1 to its upper bound.
+
+    So nothing counts of what learning must not lift, and nothing at all where a boost changes no weight.
+    """
+    _, high = bounds_for(trust, config)
+    if high <= 1.0 or config.boost_factor <= 1.0:
+        return 0.0
+    return math.log(high) / math.log(config.boost_factor)

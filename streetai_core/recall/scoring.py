@@ -6,6 +6,7 @@ can be among the best with them are then looked at closely, and judged by the ga
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TypeAlias
@@ -15,6 +16,7 @@ import numpy as np
 from streetai_core.config import Config
 from streetai_core.dynamics.decay import (
     ACTIVATION_SPREAD,
+    COMPARED,
     TOLERANCE,
     Flags,
     Floats,
@@ -22,7 +24,9 @@ from streetai_core.dynamics.decay import (
     alive,
     present,
     product_scores,
+    within_reach,
 )
+from streetai_core.dynamics.learning import most_uses
 from streetai_core.index.columns import Rows
 from streetai_core.recall.evidence import DATE, gather
 from streetai_core.recall.question import Question
@@ -67,6 +71,17 @@ class Scope:
         allowed = np.ones(len(total), dtype=np.bool_) if self.allowed is None else self.allowed
         trusted = topmost(total, depth, within=within, allowed=allowed & ~self.doubtful)
         return np.sort(np.concatenate([trusted, np.flatnonzero(allowed & self.doubtful)]))
+
+    def good(self, total: Floats) -> float:
+        """The score from which on a signal is among the best: of those that are trusted, whatever the caller wants.
+
+        So it does not depend on a filter, and no text that was planted to fit a question changes it.
+        """
+        counted = self.searched
+        if self.doubtful is not None:
+            counted = ~self.doubtful if counted is None else counted & ~self.doubtful
+        best = total[topmost(total, COMPARED, allowed=counted)]
+        return float(best.min()) if len(best) else math.inf
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,7 +146,8 @@ def by_sum(state: MemoryState, scope: Scope, question: Question, config: Config,
     rows = scope.topmost(total, depth, config.activation_share * ACTIVATION_SPREAD + _ROUNDING)
     near = similarity[rows]
     effective = state.effective(rows, question.turn, config)
-    learned, freshness = _activation(state, rows, effective, question, config)
+    activation = _Activation(state, scope, question, config, total)
+    learned, freshness = activation.of(rows, effective)
     if lending is None:
         passed = near >= config.min_similarity - TOLERANCE
     else:
@@ -140,23 +156,34 @@ def by_sum(state: MemoryState, scope: Scope, question: Question, config: Config,
         passed &= alive(effective, config.death_threshold)
 
     def parts(rows: Rows) -> dict[str, Floats]:
-        effective = state.effective(rows, question.turn, config)
-        learned, freshness = _activation(state, rows, effective, question, config)
+        learned, freshness = activation.of(rows, state.effective(rows, question.turn, config))
         lent = {} if lending is None else lending.parts(rows)
         return {"meaning": meaning[rows], **lent, "activation": freshness, "learning": learned}
 
     return Scored(rows, near, total[rows] + (learned + freshness), parts, effective, passed, config.death_threshold)
 
 
-def _activation(
-    state: MemoryState, rows: Rows, effective: Floats, question: Question, config: Config
-) -> tuple[Floats, Floats]:
-    """What these signals score for what was learned, and for being fresh."""
-    columns = state.columns
-    age: Ints = question.turn - columns.column("last_used_turn")[rows]
-    bounds = (config.min_base_weight, config.max_base_weight)
-    learned, freshness = present(columns.base[rows], effective, age, bounds)
-    return config.activation_share * learned, config.activation_share * freshness
+class _Activation:
+    """What signals score for what was learned about them, and for being fresh."""
+
+    def __init__(self, state: MemoryState, scope: Scope, question: Question, config: Config, total: Floats) -> None:
+        """`total` is what all signals score without it."""
+        self._columns = state.columns
+        self._turn = question.turn
+        self._share = config.activation_share
+        self._total = total
+        self._good = scope.good(total)
+        self._doubtful = scope.doubtful
+        self._most = most_uses(config.trusted_from, config)
+        self._most_doubtful = most_uses(-math.inf, config)
+
+    def of(self, rows: Rows, effective: Floats) -> tuple[Floats, Floats]:
+        """Both parts of the scores of signals, by their rows and effective weights; shape (k,) each."""
+        age: Ints = self._turn - self._columns.column("last_used_turn")[rows]
+        most = self._most if self._doubtful is None else np.where(self._doubtful[rows], self._most_doubtful, self._most)
+        uses = np.minimum(self._columns.column("uses")[rows], most)
+        learned, freshness = present(uses, self._columns.base[rows], effective, age)
+        return self._share * learned * within_reach(self._total[rows], self._good), self._share * freshness
 
 
 def _similarity(state: MemoryState, question: Question) -> Floats:

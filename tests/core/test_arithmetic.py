@@ -7,7 +7,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from streetai_core.dynamics.decay import ACTIVATION_SPREAD, LEARNED, effective_weights, present, product_scores
+from streetai_core import Config
+from streetai_core.dynamics.decay import (
+    ACTIVATION_SPREAD,
+    LEARNED,
+    effective_weights,
+    present,
+    product_scores,
+    within_reach,
+)
+from streetai_core.dynamics.learning import most_uses
 from streetai_core.index.centroids import CentroidIndex
 from streetai_core.index.columns import SignalColumns
 from streetai_core.stacks import assign
@@ -124,30 +133,49 @@ def test_negative_similarity_scores_nothing():
     assert product_scores(np.array([8.0]), np.array([-0.5]), 0.33)[0] == 0.0
 
 
-@given(st.floats(0.1, 8), st.integers(0, 10**6), st.floats(0, 1))
-def test_activation_is_bounded(base, age, kept):
-    """Property: so `activation_share` bounds what it can add, and a quarter of it what it can take."""
-    learned, fresh = present(np.array([base]), np.array([base * kept]), np.array([age]), (0.1, 8.0))
-    assert -LEARNED / 3 <= learned[0] <= LEARNED
+@given(st.floats(0, 1e6), st.floats(0.1, 8), st.integers(-5, 10**6), st.floats(0, 1))
+def test_activation_is_bounded(uses, base, age, kept):
+    """Property: so `activation_share` bounds what it can add, and it takes nothing."""
+    learned, fresh = present(np.array([uses]), np.array([base]), np.array([base * kept]), np.array([age]))
+    assert 0 <= learned[0] <= LEARNED
     assert 0 < fresh[0] <= 1 - LEARNED
-    assert 1 - ACTIVATION_SPREAD <= (learned + fresh)[0] <= 1.0
+    assert 0 < (learned + fresh)[0] <= ACTIVATION_SPREAD
 
 
 def test_activation_by_hand():
-    """Weight 8 just used: (3 + 1) / 4. Nothing learned, age 3: 1/2 / 4. Weight .1, all faded: (-3 * 1/2 * 1/3) / 4.
+    """Used once, weight 1, fresh: .95 / 2. Used 6 times, demoted to .5, half faded, age 3: .95 * 3/4 * 3/4.
 
-    Weight sqrt(8), half faded, age 3: (3 * 3/4 * 1/2 + 1/2) / 4.
+    Never used, and demoted: nothing learned. Used once and boosted to 1.5, all faded, age 8: .95 * 3/5 * 1/2.
     """
-    base = np.array([8.0, 1.0, 0.1, math.sqrt(8)])
-    learned, fresh = present(base, base * np.array([1, 0.5, 0, 0.5]), np.array([0, 3, 10**12, 3]), (0.1, 8.0))
-    np.testing.assert_allclose(learned, [0.75, 0.0, -0.125, 0.28125], atol=1e-6)
-    np.testing.assert_allclose(fresh, [0.25, 0.125, 0.0, 0.125], atol=1e-6)
+    uses, base = np.array([1.0, 6.0, 0.0, 1.0]), np.array([1.0, 0.5, 0.1, 1.5])
+    learned, fresh = present(uses, base, base * np.array([1, 0.5, 1, 0]), np.array([0, 3, 10**12, 8]))
+    np.testing.assert_allclose(learned, [0.475, 0.534375, 0.0, 0.285], atol=1e-6)
+    np.testing.assert_allclose(fresh, [0.05, 0.025, 0.0, 0.05 / 3], atol=1e-6)
 
 
-def test_activation_where_nothing_can_be_learned():
-    """Bounds of 1 leave freshness alone."""
-    one = np.array([1.0])
-    np.testing.assert_allclose(np.array(present(one, one, np.array([0]), (1.0, 1.0))), [[0.0], [0.25]])
+def test_what_was_learned_counts_for_the_best():
+    """All from the compared score on, nothing from .2 below it, a line between; nothing where nothing is compared."""
+    share = within_reach(np.array([1.0, 0.6, 0.5, 0.4, -1.0]), 0.6)
+    np.testing.assert_allclose(share, [1.0, 1.0, 0.5, 0.0, 0.0], atol=1e-9)
+    assert within_reach(np.array([1.0]), math.inf) == [0.0]
+
+
+@pytest.mark.parametrize(
+    ("changes", "trusted", "doubtful"),
+    [
+        ({}, math.log(8) / math.log(1.1), 0.0),
+        ({"max_base_weight": 1.21}, 2.0, 0.0),
+        ({"max_untrusted_weight": 1.1}, math.log(8) / math.log(1.1), 1.0),
+        ({"max_untrusted_weight": 0.5}, math.log(8) / math.log(1.1), 0.0),
+        ({"max_base_weight": 1.0, "max_untrusted_weight": 8.0}, 0.0, 0.0),
+        ({"boost_factor": 1.0}, 0.0, 0.0),
+    ],
+)
+def test_as_many_uses_count_as_the_bounds_leave_boosts(changes, trusted, doubtful):
+    """Whoever lets learning lift nothing has nothing lifted, by its bounds or by its factor."""
+    config = Config(**changes)
+    assert most_uses(1.0, config) == pytest.approx(trusted)
+    assert most_uses(0.5, config) == pytest.approx(doubtful)
 
 
 @pytest.mark.parametrize(("text", "tokens"), [("", 0), ("a", 1), ("abcd", 1), ("abcde", 2), ("港の潮", 3), ("ab港", 2)])

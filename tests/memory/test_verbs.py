@@ -214,7 +214,7 @@ def test_the_parts_of_a_score_are_named_and_sum_to_it(strategy):
         assert set(hit.parts) == {"meaning", *lent, "activation", "learning"}
         assert sum(hit.parts.values()) == pytest.approx(hit.score, abs=1e-9)
         assert (hit.parts["meaning"] == 0.0) == (strategy == "keyword")
-        assert 0 < hit.parts["activation"] <= config.activation_share / 4
+        assert 0 < hit.parts["activation"] <= config.activation_share / 20 + 1e-9
         assert hit.parts["learning"] == 0.0
 
 

@@ -37,7 +37,9 @@ class Said:
     pieces: tuple[float, ...] = ()
     """Cosines of its signals, where it has several."""
     weight: float = 1.0
+    uses: int = 0
     last_used: int | None = None
+    trust: float = 1.0
 
 
 def state_of(*said):
@@ -51,6 +53,7 @@ def state_of(*said):
             role=one.role,
             conversation_id=one.conversation,
             created_at=one.when,
+            trust=one.trust,
         )
         words.append(words_row(message, one.replaces))
         for chunk, cosine in enumerate(one.pieces or (one.cosine,)):
@@ -63,7 +66,7 @@ def state_of(*said):
                 )
             )  # fmt: skip
             used = sequence if one.last_used is None else one.last_used
-            weights.append(WeightRow(key=key, base_weight=one.weight, last_used_turn=used, uses=0, stack=0))
+            weights.append(WeightRow(key=key, base_weight=one.weight, last_used_turn=used, uses=one.uses, stack=0))
             key += 1
     size = len(said)
     head = make_head(

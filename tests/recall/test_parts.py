@@ -1,6 +1,7 @@
 """Each part of the score says what it is named after, and together they are the score."""
 
 import math
+from dataclasses import replace
 from datetime import datetime, timedelta, timezone
 
 import numpy as np
@@ -48,6 +49,7 @@ memories = st.lists(
         replaces=st.lists(st.integers(-1, 9), max_size=3).map(tuple),
         pieces=st.lists(st.floats(-1, 1), max_size=3).map(tuple),
         weight=st.floats(0.1, 8),
+        uses=st.integers(0, 40),
     ),
     max_size=10,
 )
@@ -300,18 +302,77 @@ def test_a_correction_above_already_gains_nothing_and_an_unknown_one_harms_nothi
 
 
 def test_a_fresh_and_a_learned_signal_gain_a_little():
-    """Never more than `activation_share`, nor less than a quarter of it, so that a clearly better match wins."""
+    """Never more than `activation_share` together, so that a clearly better match wins."""
     state = state_of(
-        Said(text=PADDING, cosine=0.5, weight=8.0, last_used=3),
+        Said(text=PADDING, cosine=0.5, uses=1, weight=1.0, last_used=3),
         Said(text=PADDING, cosine=0.5, weight=0.1, last_used=0),
         Said(text=PADDING, cosine=0.6, weight=0.1, last_used=0),
     )
     ranking = ask(state, "which berth?")
     fresh, learned = part(state, ranking, "activation"), part(state, ranking, "learning")
-    assert fresh == pytest.approx({0: 0.015, 1: 0.0075, 2: 0.0075})
-    assert 0.045 == pytest.approx(learned[0])
-    assert -0.015 <= learned[1] < 0.0
+    assert fresh == pytest.approx({0: 0.003, 1: 0.0015, 2: 0.0015})
+    # That the others were sent in vain does not speak against them.
+    assert learned == pytest.approx({0: 0.0285, 1: 0.0, 2: 0.0})
     assert order(state, ranking) == [2, 0, 1]
+
+
+VECTOR = Config(strategy="vector")
+"""What a signal scores without activation is its cosine, which the test chooses."""
+
+
+def test_what_was_learned_stays_out_of_other_questions():
+    """It counts for what scores as much as the tenth best without it, and not for what scores .2 less."""
+    state = state_of(
+        *(Said(text=PADDING, cosine=0.8, uses=9, last_used=13) for _ in range(10)),
+        *(Said(text=PADDING, cosine=cosine, uses=9, last_used=13) for cosine in (0.7, 0.6, 0.3)),
+    )
+    learned = part(state, ask(state, "which berth?", config=VECTOR), "learning")
+    full = 0.057 * 0.9
+    assert learned == pytest.approx(dict(enumerate([*[full] * 10, full / 2, 0.0, 0.0])), abs=1e-6)
+
+
+def test_a_question_asked_before_hides_no_learned_answer():
+    """Nine copies of it fit better than any answer; what was learned is compared with the tenth."""
+    state = state_of(
+        *(Said(text=f"Which berth, {n}?", cosine=0.9 + n / 100) for n in range(9)),
+        Said(text=PADDING, cosine=0.5, uses=1, last_used=10),
+    )
+    for config in (Config(), VECTOR):
+        assert part(state, ask(state, "which berth?", config=config), "learning")[9] == pytest.approx(0.0285)
+
+
+def test_what_was_learned_does_not_depend_on_what_may_be_found():
+    """Its part is the same with the best left out, so that a score does not depend on a filter."""
+    state = state_of(*(Said(text=PADDING, cosine=0.9 - n / 50, uses=3, last_used=0) for n in range(15)))
+    every = part(state, ask(state, "which berth?"), "learning")
+    some = part(state, ask(state, "which berth?", without=set(range(6))), "learning")
+    assert some == {n: every[n] for n in range(6, 15)}
+    assert 0.0 < every[14] < every[11] < every[9] == every[0]
+
+
+def test_what_is_not_trusted_gains_nothing_and_moves_no_bar():
+    """Texts planted to fit a question neither rise by being used nor keep what was learned of the others away."""
+    said = [Said(text=PADDING, cosine=0.5, uses=1, last_used=0) for _ in range(5)]
+    planted = [Said(text=f"Berth {n}, {PADDING}", cosine=0.95, uses=30, trust=0.5) for n in range(20)]
+    state = state_of(*said, *planted)
+    learned = part(state, ask(state, "which berth?", config=VECTOR), "learning")
+    assert {learned[n] for n in range(5, 25)} == {0.0}
+    assert all(0.02 < learned[n] < 0.03 for n in range(5))
+    lifted = replace(VECTOR, max_untrusted_weight=8.0)
+    assert part(state, ask(state, "which berth?", config=lifted), "learning")[24] == pytest.approx(
+        0.057 * 21.8 / 22.8, rel=0.02
+    )
+
+
+@pytest.mark.parametrize("strategy", ["hybrid", "keyword"])
+def test_what_was_learned_counts_without_meaning_too(strategy):
+    """If the encoder failed, words say what is among the best."""
+    state = state_of(
+        Said(text=f"Our berth lies by the crane, {PADDING}", uses=1, last_used=12),
+        *(Said(text=PADDING, uses=1, last_used=12) for _ in range(11)),
+    )
+    ranking = ask(state, "Which berth has a crane?", config=Config(strategy=strategy), by_meaning=False)
+    assert part(state, ranking, "learning")[0] == pytest.approx(0.0285)
 
 
 def test_the_published_score_is_a_sum_too():
