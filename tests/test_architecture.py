@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from streetai_core import Config
-from streetai_core.dynamics import credit, decay
+from streetai_core.dynamics import activation, credit
 from streetai_core.prompt import packing
 from streetai_core.recall import evidence, scoring
 
@@ -35,8 +35,8 @@ WEIGHTS = [
     evidence.WHOLE,
     evidence.CONVERSATION,
     scoring.CORRECTION,
-    Config().activation_share * (1 - decay.LEARNED),
-    Config().activation_share * decay.LEARNED,
+    Config().activation_share * (1 - activation.LEARNED),
+    Config().activation_share * activation.LEARNED,
 ]
 """Of the parts of a score, in the order of the table."""
 

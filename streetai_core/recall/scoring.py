@@ -14,18 +14,8 @@ from typing import TypeAlias
 import numpy as np
 
 from streetai_core.config import Config
-from streetai_core.dynamics.decay import (
-    ACTIVATION_SPREAD,
-    COMPARED,
-    TOLERANCE,
-    Flags,
-    Floats,
-    Ints,
-    alive,
-    present,
-    product_scores,
-    within_reach,
-)
+from streetai_core.dynamics.activation import ACTIVATION_SPREAD, COMPARED, present, within_reach
+from streetai_core.dynamics.decay import TOLERANCE, Flags, Floats, Ints, alive, product_scores
 from streetai_core.dynamics.learning import most_uses
 from streetai_core.index.columns import Rows
 from streetai_core.recall.evidence import DATE, gather

@@ -8,14 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from streetai_core import Config
-from streetai_core.dynamics.decay import (
-    ACTIVATION_SPREAD,
-    LEARNED,
-    effective_weights,
-    present,
-    product_scores,
-    within_reach,
-)
+from streetai_core.dynamics.activation import ACTIVATION_SPREAD, LEARNED, present, within_reach
+from streetai_core.dynamics.decay import effective_weights, product_scores
 from streetai_core.dynamics.learning import most_uses
 from streetai_core.index.centroids import CentroidIndex
 from streetai_core.index.columns import SignalColumns
@@ -145,12 +139,13 @@ def test_activation_is_bounded(uses, base, age, kept):
 def test_activation_by_hand():
     """Used once, weight 1, fresh: .95 / 2. Used 6 times, demoted to .5, half faded, age 3: .95 * 3/4 * 3/4.
 
-    Never used, and demoted: nothing learned. Used once and boosted to 1.5, all faded, age 8: .95 * 3/5 * 1/2.
+    Never used, and demoted: nothing learned. Used once and boosted to 1.5, all faded, age 8: .95 * 3/5 * 1/2. Imported
+    with weight 4 and without uses: .95 * 3/4.
     """
-    uses, base = np.array([1.0, 6.0, 0.0, 1.0]), np.array([1.0, 0.5, 0.1, 1.5])
-    learned, fresh = present(uses, base, base * np.array([1, 0.5, 1, 0]), np.array([0, 3, 10**12, 8]))
-    np.testing.assert_allclose(learned, [0.475, 0.534375, 0.0, 0.285], atol=1e-6)
-    np.testing.assert_allclose(fresh, [0.05, 0.025, 0.0, 0.05 / 3], atol=1e-6)
+    uses, base = np.array([1.0, 6.0, 0.0, 1.0, 0.0]), np.array([1.0, 0.5, 0.1, 1.5, 4.0])
+    learned, fresh = present(uses, base, base * np.array([1, 0.5, 1, 0, 1]), np.array([0, 3, 10**12, 8, 0]))
+    np.testing.assert_allclose(learned, [0.475, 0.534375, 0.0, 0.285, 0.7125], atol=1e-6)
+    np.testing.assert_allclose(fresh, [0.05, 0.025, 0.0, 0.05 / 3, 0.05], atol=1e-6)
 
 
 def test_what_was_learned_counts_for_the_best():

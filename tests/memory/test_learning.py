@@ -196,3 +196,41 @@ def test_praise_pins_nothing_on_top_of_other_questions(registry):
         memory.post_process(memory.retrieve(QUESTION), REPLY)
     assert 8.0 == max(signal.base_weight for signal in memory.signals)
     assert before == memory.retrieve(other)[0].signal.content
+
+
+KEYS = (
+    "The spare key of the boat hangs behind the stove.",
+    "The keel of the boat was painted red last spring.",
+    "The spare key of the boat is kept by the harbour master.",
+)
+
+
+def test_what_replies_used_leads_when_it_is_asked_again_in_other_words(registry):
+    """If it fails, learning moves numbers that nobody sees."""
+    memory = registry.get("keys")
+    memory.add_messages([NewMessage(content=text, role="user") for text in KEYS])
+    again, other = "Remind me of the boat: the spare key?", "Which colour was the keel of the boat painted?"
+
+    def found(question):
+        return [hit.signal.content for hit in memory.retrieve(question)]
+
+    others = found(other)
+    assert found(again)[0] == KEYS[0]
+    for _ in range(2):
+        memory.post_process(memory.retrieve("Where is the spare key of the boat?"), "The harbour master has it.")
+    assert found(again)[0] == KEYS[2]
+    assert found(other) == others
+
+
+def test_what_was_sent_in_vain_falls_behind_nothing(registry):
+    """Evidence is sent for many questions that it does not answer; that must not hide it from its own."""
+    memory = registry.get("keys")
+    memory.add_messages([NewMessage(content=text, role="user") for text in KEYS])
+    keel = next(hit for hit in memory.retrieve("keel of the boat") if hit.signal.content == KEYS[1])
+    for _ in range(60):
+        memory.post_process([keel.signal.signal_id], "Rain.", question="Will it rain tomorrow?")
+    (weight,) = {signal.base_weight for signal in memory.signals if signal.content == KEYS[1]}
+    assert weight == pytest.approx(Config().min_base_weight)
+    after = next(hit for hit in memory.retrieve("keel of the boat") if hit.signal.content == KEYS[1])
+    assert after.parts["learning"] == 0.0
+    assert after.score >= keel.score
