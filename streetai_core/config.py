@@ -15,6 +15,7 @@ CentroidKind: TypeAlias = Literal["mean", "decayed"]
 CreditKind: TypeAlias = Literal["words", "reply"]
 PassageKind: TypeAlias = Literal["message", "chunk"]
 Strategy: TypeAlias = Literal["hybrid", "vector", "keyword"]
+Precision: TypeAlias = Literal["single", "half"]
 
 HALF_LIFE_TURNS = 50
 """Turns in which a weight halves; the published default. One stored message is one turn."""
@@ -125,6 +126,9 @@ class Config:
     """Most chunks of one message; the text beyond them is stored, and not searched by meaning."""
     signal_roles: tuple[Role, ...] = ("user", "assistant", "tool")
     """Roles whose messages can be recalled. All are stored."""
+    vector_precision: Precision = "single"
+    """How the numbers of new vectors are written: in 32 bits, or in 16, which takes half the space on disk and in RAM.
+    What is stored stays as it is, and works beside the new; `reencode` writes all of a memory anew."""
 
     def __post_init__(self) -> None:
         """Check every field and name all that is wrong."""
@@ -271,6 +275,7 @@ _RULES: tuple[_Rule, ...] = (
     _Rule("max_chunk_chars", "a whole number from 1", _count(1)),
     _Rule("max_chunk_words", "a whole number from 1", _count(1)),
     _Rule("max_chunks", "a whole number from 1", _count(1)),
+    _Rule("vector_precision", "'single' or 'half'", _choice("single", "half")),
     _Rule("signal_roles", f"a tuple of {', '.join(ROLES)}", _roles),
 )
 

@@ -86,7 +86,7 @@ class Placement:
             lost = rows[columns.column("stack")[rows] == key]
             size = self._state.stacks.size(key) - len(lost)
             if self._config.centroid == "mean":
-                total = self._state.stacks.total(key) - columns.vectors[lost].sum(axis=0, dtype=np.float32)
+                total = self._state.stacks.total(key) - columns.vectors_of(lost).sum(axis=0, dtype=np.float32)
             else:
                 total = decayed_total(self._state, key, self._config, self._turn, without=self._gone)
             losses[key] = (total, size)
@@ -122,7 +122,7 @@ def decayed_total(
     living = effective >= config.death_threshold
     if not living.any():
         return state.stacks.total(stack) if len(rows) else np.zeros(columns.dim, dtype=np.float32)
-    total: Vector = (columns.vectors[rows[living]] * effective[living, None]).sum(axis=0).astype(np.float32)
+    total: Vector = (columns.vectors_of(rows[living]) * effective[living, None]).sum(axis=0).astype(np.float32)
     return total
 
 

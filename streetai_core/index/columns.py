@@ -8,7 +8,7 @@ from typing import TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from streetai_core.types import Matrix, Vector
+from streetai_core.types import KeptMatrix, KeptVector, Matrix, Vector
 from streetai_core.vectors import dots
 
 _FIRST_CAPACITY = 64
@@ -35,7 +35,7 @@ class SignalColumns:
         self.dim = dim
         self._count = 0
         self._row_of: dict[int, int] = {}
-        self._vectors = np.empty((_FIRST_CAPACITY, dim), dtype=np.float32)
+        self._vectors: KeptMatrix = np.empty((_FIRST_CAPACITY, dim), dtype=np.float32)
         self._base = np.empty(_FIRST_CAPACITY, dtype=np.float64)
         self._integers = {name: np.empty(_FIRST_CAPACITY, dtype=np.int64) for name in ("key", *_FIXED, *_CHANGING)}
         self.moves = 0
@@ -49,8 +49,17 @@ class SignalColumns:
 
     @property
     def vectors(self) -> Matrix:
-        """Shape (n, dim)."""
-        return self._vectors[: self._count]
+        """Shape (n, dim); of halves it is a copy, so ask for rows where some are enough."""
+        return self._vectors[: self._count].astype(np.float32, copy=False)
+
+    @property
+    def are_halves(self) -> bool:
+        """Whether vectors are here in half precision, as they are while all of them are written so."""
+        return self._vectors.dtype == np.float16
+
+    def vectors_of(self, rows: Rows | int) -> Matrix:
+        """A copy of the vectors of some rows, shape (len(rows), dim); of one row it has the shape (dim,)."""
+        return self._vectors[rows].astype(np.float32, copy=False)
 
     @property
     def base(self) -> npt.NDArray[np.float64]:
@@ -89,8 +98,9 @@ class SignalColumns:
         copy._integers = {name: _enlarged(column[rows], capacity) for name, column in self._integers.items()}
         return copy
 
-    def put(self, key: int, vector: Vector, place: Mapping[str, int]) -> None:
+    def put(self, key: int, vector: KeptVector, place: Mapping[str, int]) -> None:
         """Add a signal, or replace its vector and place; its weight is set by `weigh`."""
+        self._suit([vector])
         row = self._row_of.get(key)
         if row is None:
             row = self._count
@@ -108,7 +118,7 @@ class SignalColumns:
         for name in _FIXED:
             self._integers[name][row] = place[name]
 
-    def put_all(self, keys: Sequence[int], vectors: Sequence[Vector], places: Sequence[Mapping[str, int]]) -> None:
+    def put_all(self, keys: Sequence[int], vectors: Sequence[KeptVector], places: Sequence[Mapping[str, int]]) -> None:
         """Add many signals at once, as `put` does one by one."""
         if self._row_of.keys().isdisjoint(keys) and len(set(keys)) == len(keys) and keys:
             self._append(keys, vectors, places)
@@ -116,7 +126,7 @@ class SignalColumns:
         for key, vector, place in zip(keys, vectors, places, strict=True):
             self.put(key, vector, place)
 
-    def fill(self, keys: Integers, vectors: Matrix, place: Mapping[str, Integers]) -> None:
+    def fill(self, keys: Integers, vectors: KeptMatrix, place: Mapping[str, Integers]) -> None:
         """Take over all signals of a memory, in columns that has none yet.
 
         Args:
@@ -133,8 +143,9 @@ class SignalColumns:
         zeros = np.zeros(self._count, dtype=np.int64)
         self._integers = {name: _enlarged(given.get(name, zeros), capacity) for name in ("key", *_FIXED, *_CHANGING)}
 
-    def _append(self, keys: Sequence[int], vectors: Sequence[Vector], places: Sequence[Mapping[str, int]]) -> None:
+    def _append(self, keys: Sequence[int], vectors: Sequence[KeptVector], places: Sequence[Mapping[str, int]]) -> None:
         """Add signals that are not there."""
+        self._suit(vectors)
         first, self._count = self._count, self._count + len(keys)
         while self._count > len(self._base):
             self._grow()
@@ -189,7 +200,16 @@ class SignalColumns:
 
     def similarities(self, vector: Vector) -> Vector:
         """Cosine of every signal with a unit vector, shape (n,)."""
-        return dots(self.vectors, vector)
+        return dots(self._vectors[: self._count], vector)
+
+    def _suit(self, vectors: Sequence[KeptVector]) -> None:
+        """Be halves if all signals are, those too that are about to come; singles else."""
+        halves = all(vector.dtype == np.float16 for vector in vectors) and (self.are_halves or not self._count)
+        if halves != self.are_halves:
+            other: KeptMatrix = np.empty(self._vectors.shape, dtype=np.float16 if halves else np.float32)
+            # Only what is empty becomes halves, so no number is ever lost.
+            other[: self._count] = self._vectors[: self._count]
+            self._vectors = other
 
     def _grow(self) -> None:
         """Double the capacity."""
@@ -199,12 +219,12 @@ class SignalColumns:
         self._integers = {name: _enlarged(column, capacity) for name, column in self._integers.items()}
 
 
-def _with_room(vectors: Matrix, capacity: int) -> Matrix:
+def _with_room(vectors: KeptMatrix, capacity: int) -> KeptMatrix:
     """The vectors with room for `capacity` rows: the array that they are the beginning of, or else a copy."""
     whole = vectors.base
     if (
         isinstance(whole, np.ndarray)
-        and whole.dtype == np.float32
+        and whole.dtype == vectors.dtype
         and whole.shape == (capacity, vectors.shape[1])
         and whole.flags.writeable
         and whole.ctypes.data == vectors.ctypes.data

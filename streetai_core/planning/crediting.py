@@ -54,7 +54,7 @@ def credit_of(
     """
     rows = state.columns.rows(keys)
     if reply.vector is not None:
-        return contributions(state.columns.vectors[rows], reply.vector)
+        return contributions(state.columns.vectors_of(rows), reply.vector)
     at = state.words.rows_of(state.columns.column("sequence")[rows])
     vocabulary = _Vocabulary([state.words] if said is None else [state.words, said], reply.text[:_LONGEST])
     question = {} if reply.question is None else _marks(reply.question, reply.at)

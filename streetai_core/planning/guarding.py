@@ -203,5 +203,5 @@ def _total(left: MemoryState, key: int, config: Config) -> Vector:
         return decayed_total(left, key, config, left.head.next_turn)
     members = left.members([key])
     in_order = members[np.argsort(left.columns.keys[members])]
-    total: Vector = left.columns.vectors[in_order].sum(axis=0, dtype=np.float32)
+    total: Vector = left.columns.vectors_of(in_order).sum(axis=0, dtype=np.float32)
     return total

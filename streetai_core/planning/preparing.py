@@ -17,6 +17,7 @@ from streetai_core.text.chunking import Limits, split
 from streetai_core.text.clean import check_id, clean, is_blank
 from streetai_core.tokens import TokenCounter, count_message
 from streetai_core.types import ROLES, SOURCES, Chunk, Matrix, NewMessage
+from streetai_core.vectors import rounded
 
 Progress = Callable[[int, int], None]
 """Called with (chunks embedded so far, chunks in all)."""
@@ -38,7 +39,7 @@ class Prepared:
     tokens: int
     chunks: Sequence[Chunk]
     vectors: Matrix
-    """Shape (len(chunks), dim)."""
+    """Shape (len(chunks), dim): the numbers that are stored, in whatever precision."""
 
 
 def prepare(
@@ -62,7 +63,7 @@ def prepare(
         for (message, _), chunks in zip(checked, chunked, strict=True)
         for chunk in chunks
     ]
-    vectors = encode_all(texts, encoder, progress)
+    vectors = encode_all(texts, encoder, config, progress)
     prepared: list[Prepared | None] = []
     first = 0
     for (message, sanitised), chunks in zip(checked, chunked, strict=True):
@@ -165,8 +166,11 @@ def _chunks(message: NewMessage, encoder: Encoder, config: Config) -> list[Chunk
     return split(message.content, Limits.of(config), count_tokens=encoder.count_tokens, max_tokens=room)
 
 
-def encode_all(texts: Sequence[str], encoder: Encoder, progress: Progress | None = None) -> Matrix:
-    """Vectors of all texts, in slices when there are many."""
+def encode_all(texts: Sequence[str], encoder: Encoder, config: Config, progress: Progress | None = None) -> Matrix:
+    """Vectors of all texts with the numbers that are stored, in slices when there are many.
+
+    Everything is made of these: what is computed in RAM is what comes out of the rows again, to the bit.
+    """
     if not texts:
         return np.zeros((0, 0), dtype=np.float32)
     slices = []
@@ -174,4 +178,4 @@ def encode_all(texts: Sequence[str], encoder: Encoder, progress: Progress | None
         slices.append(encoder.encode(texts[start : start + _SLICE], "document"))
         if progress is not None:
             progress(min(start + _SLICE, len(texts)), len(texts))
-    return slices[0] if len(slices) == 1 else np.vstack(slices)
+    return rounded(slices[0] if len(slices) == 1 else np.vstack(slices), config.vector_precision)

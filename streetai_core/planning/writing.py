@@ -19,7 +19,8 @@ from streetai_core.planning.replacing import Replacing
 from streetai_core.planning.words import words_row
 from streetai_core.state import MemoryState
 from streetai_core.stores.base import Changes, Head, Learned, SignalRow, WeightRow
-from streetai_core.types import Matrix, Message
+from streetai_core.types import KeptVector, Matrix, Message
+from streetai_core.vectors import kept
 
 
 @dataclass(slots=True)
@@ -78,7 +79,7 @@ def plan_add(
     head = _with_encoder(head, encoder, any(len(item.vectors) for item, _ in fresh))
     vectors = _stacked([item.vectors for item, _ in fresh], head.dim or 0)
     placement = Placement(_sized(state, head), vectors, config)
-    signals, weights = _signals([(item, message, message.turn) for item, message in fresh], head, placement)
+    signals, weights = _signals([(item, message, message.turn) for item, message in fresh], head, placement, config)
     addition.changes = Changes(
         head=replace(
             head,
@@ -111,7 +112,7 @@ def plan_update(
     head = _with_encoder(state.head, encoder, bool(len(item.vectors)))
     gone = state.columns.keys[state.rows_of_message(old.sequence)].tolist()
     placement = Placement(_sized(state, head), _stacked([item.vectors], head.dim or 0), config, without=gone)
-    signals, weights = _signals([(item, message, head.next_turn)], head, placement)
+    signals, weights = _signals([(item, message, head.next_turn)], head, placement, config)
     return Changes(
         head=replace(
             head,
@@ -179,7 +180,9 @@ def plan_reencode(
     rows = [row for key in keys if (row := columns.row(key)) is not None]
     return Changes(
         head=replace(head, next_stack=placement.next_stack),
-        signals=[_moved(state, row, vector) for row, vector in zip(rows, vectors, strict=True)],
+        signals=[
+            _moved(state, row, vector) for row, vector in zip(rows, kept(vectors, config.vector_precision), strict=True)
+        ],
         weights=[
             WeightRow(
                 key=int(columns.keys[row]),
@@ -261,13 +264,14 @@ def _stacked(vectors: Sequence[Matrix], dim: int) -> Matrix:
 
 
 def _signals(
-    items: Sequence[tuple[Prepared, Message, int]], head: Head, placement: Placement
+    items: Sequence[tuple[Prepared, Message, int]], head: Head, placement: Placement, config: Config
 ) -> tuple[list[SignalRow], list[WeightRow]]:
     """Rows for the chunks of messages, each with the turn from which it ages."""
     signals: list[SignalRow] = []
     weights: list[WeightRow] = []
     for item, message, turn in items:
-        for index, (chunk, vector) in enumerate(zip(item.chunks, item.vectors, strict=True)):
+        vectors = kept(item.vectors, config.vector_precision)
+        for index, (chunk, vector) in enumerate(zip(item.chunks, vectors, strict=True)):
             key = head.next_signal + len(signals)
             stack = placement.assignment.stack_of[len(signals)]
             signals.append(
@@ -287,7 +291,7 @@ def _signals(
     return signals, weights
 
 
-def _moved(state: MemoryState, row: int, vector: Matrix) -> SignalRow:
+def _moved(state: MemoryState, row: int, vector: KeptVector) -> SignalRow:
     """A signal with another vector."""
     columns = state.columns
     return SignalRow(

@@ -45,7 +45,7 @@ def stack_map(state: MemoryState, messages: Sequence[Message], config: Config) -
     """The map of a memory; `messages` are all its messages."""
     columns = state.columns
     order = np.lexsort((columns.column("chunk_index"), columns.column("sequence")))
-    places, explained = principal_plane(columns.vectors[order])
+    places, explained = principal_plane(columns.vectors_of(order))
     weights = state.effective(order, state.head.next_turn, config)
     points = [
         MapPoint(signal=signal, x=float(x), y=float(y), effective_weight=float(weight))

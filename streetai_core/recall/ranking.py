@@ -184,7 +184,7 @@ def _select_trusted(
         return [int(position) for position in positions[:most]]
     if room is not None:
         positions = positions[: _enough(state, ranking, positions, config, room)]
-    chosen = without_repetitions(state.columns.vectors, ranking.rows[positions], DUPLICATE_SIMILARITY, most)
+    chosen = without_repetitions(state.columns, ranking.rows[positions], DUPLICATE_SIMILARITY, most)
     return [int(position) for position in positions[chosen]]
 
 
@@ -209,7 +209,7 @@ class _Choice:
         """Choose a position, unless there is no room or it says what is said already; whether it was chosen."""
         if self.is_full or (not self._repeats and self._is_said(position)):
             return False
-        self._vectors[len(self.positions)] = self._state.columns.vectors[self._ranking.rows[position]]
+        self._vectors[len(self.positions)] = self._state.columns.vectors_of(self._ranking.rows[position])
         self.positions.append(position)
         if self._ranking.doubtful[position]:
             self._said.add(_identity(self._state, self._ranking.rows[position : position + 1])[0])
@@ -219,7 +219,7 @@ class _Choice:
         row = self._ranking.rows[position : position + 1]
         if self._ranking.doubtful[position] and _identity(self._state, row)[0] in self._said:
             return True
-        near = self._vectors[: len(self.positions)] @ self._state.columns.vectors[row[0]]
+        near = self._vectors[: len(self.positions)] @ self._state.columns.vectors_of(row[0])
         return bool(len(near)) and float(near.max()) >= DUPLICATE_SIMILARITY
 
 

@@ -84,8 +84,8 @@ class Reasons:
             return _gate(hit, self.config)
         better = [one for one in self.chosen if one < position]
         if better and self.config.ranking == "additive":
-            vectors = self.state.columns.vectors
-            cosines = vectors[self.ranking.rows[better]] @ vectors[self.ranking.rows[position]]
+            columns, rows = self.state.columns, self.ranking.rows
+            cosines = columns.vectors_of(rows[better]) @ columns.vectors_of(rows[position])
             nearest = int(np.argmax(cosines))
             if cosines[nearest] >= DUPLICATE_SIMILARITY:
                 twin = signal_id(self.state, int(self.state.columns.keys[self.ranking.rows[better[nearest]]]))

@@ -7,7 +7,7 @@ from collections import defaultdict
 import numpy as np
 import numpy.typing as npt
 
-from streetai_core.index.columns import Rows
+from streetai_core.index.columns import Rows, SignalColumns
 from streetai_core.types import Matrix
 
 _BLOCK = 26
@@ -15,21 +15,21 @@ _BLOCK = 26
 more than are recalled by default, so that one block is mostly all."""
 
 
-def without_repetitions(vectors: Matrix, rows: Rows, threshold: float, most: int) -> Rows:
+def without_repetitions(columns: SignalColumns, rows: Rows, threshold: float, most: int) -> Rows:
     """Places among `rows`, which are ranked, of those that no chosen one before them is as near to as `threshold`.
 
     Args:
-        vectors: unit vectors of all signals, shape (n, dim).
+        columns: all signals.
         rows: the ranked ones, best first.
         threshold: the cosine from which two say the same.
         most: how many are wanted.
     """
-    kept = np.empty((min(most, len(rows)), vectors.shape[1]), dtype=np.float32)
+    kept = np.empty((min(most, len(rows)), columns.dim), dtype=np.float32)
     chosen: list[int] = []
     for start in range(0, len(rows), _BLOCK):
         if len(chosen) >= most:
             break
-        block = vectors[rows[start : start + _BLOCK]]
+        block = columns.vectors_of(rows[start : start + _BLOCK])
         fresh = np.arange(len(block))
         if chosen:
             fresh = np.flatnonzero(_nearest(kept[: len(chosen)], block) < threshold)

@@ -16,7 +16,7 @@ from typing import Literal
 from streetai_core.stores.columns import Loaded, loaded_from
 from streetai_core.stores.provenance import Edit, JournalRow, Origins, Quarantine
 from streetai_core.stores.traces import Traces
-from streetai_core.types import Action, ChunkKind, DaySpans, Message, Role, Source, TermCounts, TermHashes, Vector
+from streetai_core.types import Action, ChunkKind, DaySpans, KeptVector, Message, Role, Source, TermCounts, TermHashes
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,7 +58,8 @@ class SignalRow:
     end: int
     block_start: int
     block_end: int
-    vector: Vector
+    vector: KeptVector
+    """float32, or float16 where half precision is kept: it comes back in the type in which it was written."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -77,7 +78,8 @@ class StackRow:
     """A stack: the sum of what its centroid is the direction of, and how many signals it has."""
 
     key: int
-    total: Vector
+    total: KeptVector
+    """In any of the types of `SignalRow.vector`."""
     size: int
 
 

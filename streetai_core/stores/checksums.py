@@ -36,7 +36,7 @@ _FACTOR = 0x9E3779B97F4A7C15
 part is lost, whatever bits of it have flipped."""
 
 _PART = np.dtype("<u8")
-"""What of a vector has one weight: two of its numbers."""
+"""What of a vector has one weight: two of its numbers, or four halves."""
 
 _real = struct.Struct("<d")
 _whole = struct.Struct("<q")
@@ -121,15 +121,16 @@ def blobs(column: Sequence[bytes]) -> tuple[Integers, Integers]:
     return lengths, sums
 
 
-def vectors(rows: npt.NDArray[np.float32]) -> Integers:
+def vectors(rows: npt.NDArray[Any]) -> Integers:
     """What stands for vectors in the checksum, shape (n,).
 
     Args:
-        rows: as they are kept, shape (n, dim).
+        rows: as they are kept, shape (n, dim), float32 or float16.
     """
     count, dim = rows.shape
-    if dim * rows.itemsize % _PART.itemsize:
-        rows = np.concatenate([rows, np.zeros((count, 1), rows.dtype)], axis=1)
+    missing = -dim % (_PART.itemsize // rows.itemsize)
+    if missing:
+        rows = np.concatenate([rows, np.zeros((count, missing), rows.dtype)], axis=1)
     parts = np.ascontiguousarray(rows).view(_PART)
     sums = np.einsum("ij,j->i", parts, _weights(parts.shape[1]))
     # The dimension is part of it: a vector whose end is zero is not the shorter one.

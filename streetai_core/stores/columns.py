@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from streetai_core.types import DaySpans, Matrix, TermCounts, TermHashes
+from streetai_core.types import DaySpans, KeptMatrix, KeptVector, Matrix, TermCounts, TermHashes
 
 if TYPE_CHECKING:
     from streetai_core.stores.base import Head, Rows, SignalRow, StackRow, WeightRow, WordsRow
@@ -77,8 +77,8 @@ class SignalArrays:
     end: Integers
     block_start: Integers
     block_end: Integers
-    vectors: Matrix
-    """Shape (n, dim); whoever gets it may keep and change it."""
+    vectors: KeptMatrix
+    """Shape (n, dim), halves if all are kept so; whoever gets it may keep and change it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -201,7 +201,7 @@ def _signals(rows: Sequence[SignalRow], dim: int) -> SignalArrays:
         end=_whole([row.end for row in rows]),
         block_start=_whole([row.block_start for row in rows]),
         block_end=_whole([row.block_end for row in rows]),
-        vectors=joined([row.vector for row in rows], np.float32).reshape(len(rows), dim),
+        vectors=_vectors([row.vector for row in rows], dim),
     )
 
 
@@ -219,7 +219,7 @@ def _stacks(rows: Sequence[StackRow], dim: int) -> StackArrays:
     return StackArrays(
         key=_whole([row.key for row in rows]),
         size=_whole([row.size for row in rows]),
-        totals=joined([row.total for row in rows], np.float32).reshape(len(rows), dim),
+        totals=_vectors([row.total for row in rows], dim).astype(np.float32, copy=False),
     )
 
 
@@ -248,6 +248,12 @@ def _words(rows: Sequence[WordsRow]) -> WordsArrays:
 def joined(parts: Sequence[npt.NDArray[Number]], kind: type[Number]) -> npt.NDArray[Number]:
     """Arrays of one kind one after the other; an empty one if there is none."""
     return np.concatenate(parts) if parts else np.zeros(0, dtype=kind)
+
+
+def _vectors(rows: Sequence[KeptVector], dim: int) -> KeptMatrix:
+    """Vectors by row, shape (n, dim): halves if all of them are."""
+    found: KeptMatrix = np.concatenate(rows) if rows else np.zeros(0, dtype=np.float32)
+    return found.reshape(len(rows), dim)
 
 
 def _whole(values: Sequence[int]) -> Integers:

@@ -22,7 +22,7 @@ from streetai_core.stores.checksums import row_checksum, vectors
 from streetai_core.stores.metadata import metadata_from, metadata_text
 from streetai_core.stores.provenance import Quarantine
 from streetai_core.stores.seals import new_salt, seal
-from streetai_core.types import Message, Vector
+from streetai_core.types import KeptVector, Message
 
 Row = tuple[Any, ...]
 """Values of the columns of one row."""
@@ -46,8 +46,8 @@ HEAD_FIELDS = (
 
 _head_cells = attrgetter(*HEAD_FIELDS)
 
-STORED = np.dtype("<f4")
-"""How vectors are kept, whatever the machine: little-endian float32."""
+SINGLE, HALF = np.dtype("<f4"), np.dtype("<f2")
+"""How vectors are kept, whatever the machine: little-endian float32 or float16. Length and dimension tell which."""
 
 
 def checksum(cells: Row, data: bytes = b"") -> int:
@@ -163,16 +163,16 @@ def signal_row(signal: SignalRow, memory_key: int, version: int) -> Row:
     )
 
 
-def vector_row(signal: Row, vector: Vector) -> Row:
+def vector_row(signal: Row, vector: KeptVector) -> Row:
     """Columns of `vectors`; the checksum is that of the signal as a whole."""
     data = vector_bytes(vector)
-    return (signal[0], signal[1], len(vector), data, row_checksum((*signal, _number_of(data))))
+    return (signal[0], signal[1], len(vector), data, row_checksum((*signal, _number_of(data, len(vector)))))
 
 
 def signal_from(row: Row, origin: Origin) -> SignalRow:
-    """The signal of the columns of `signals`, the vector and its checksum."""
-    data, crc = row[10], row[11]
-    if not _is_vector(data) or row_checksum((*row[:10], _number_of(data))) != crc:
+    """The signal of the columns of `signals`, the dimension, the vector and its checksum."""
+    dim, data, crc = row[10:]
+    if not _is_vector(data, dim) or row_checksum((*row[:10], _number_of(data, dim))) != crc:
         raise origin.damaged("signal", row[1])
     return SignalRow(
         key=row[1],
@@ -183,7 +183,7 @@ def signal_from(row: Row, origin: Origin) -> SignalRow:
         end=row[6],
         block_start=row[7],
         block_end=row[8],
-        vector=_vector(data),
+        vector=_vector(data, dim),
     )
 
 
@@ -218,9 +218,9 @@ def stack_row(stack: StackRow, memory_key: int, version: int) -> Row:
 def stack_from(row: Row, origin: Origin) -> StackRow:
     """The stack of a row."""
     data, crc = row[5], row[6]
-    if not isinstance(data, bytes) or row_checksum(row[:6]) != crc:
+    if not _is_vector(data, row[3]) or row_checksum(row[:6]) != crc:
         raise origin.damaged("stack", row[1])
-    return StackRow(key=row[1], size=row[2], total=_vector(data))
+    return StackRow(key=row[1], size=row[2], total=_vector(data, row[3]))
 
 
 def credit_row(credit: CreditRow, memory_key: int, version: int, position: int) -> Row:
@@ -280,21 +280,30 @@ def real(value: float) -> float:
     return float(value) + 0.0
 
 
-def vector_bytes(vector: Vector) -> bytes:
+def vector_bytes(vector: KeptVector) -> bytes:
     """A vector as it is kept."""
-    return vector.astype(STORED, copy=False).tobytes()
+    return vector.astype(HALF if vector.dtype == np.float16 else SINGLE, copy=False).tobytes()
 
 
-def _is_vector(data: object) -> bool:
-    """Whether these are the bytes of a vector, right or wrong."""
-    return isinstance(data, bytes) and len(data) % STORED.itemsize == 0
+def _is_vector(data: object, dim: object) -> bool:
+    """Whether these are the bytes of a vector of this dimension, right or wrong."""
+    if not isinstance(data, bytes) or not isinstance(dim, int) or dim < 1:
+        return False
+    return len(data) in (SINGLE.itemsize * dim, HALF.itemsize * dim)
 
 
-def _number_of(data: bytes) -> int:
+def _kind(data: bytes, dim: int) -> np.dtype[np.float32] | np.dtype[np.float16]:
+    """What the numbers of a vector are kept in."""
+    return HALF if len(data) == HALF.itemsize * dim else SINGLE
+
+
+def _number_of(data: bytes, dim: int) -> int:
     """What stands for a vector in the checksum."""
-    return int(vectors(np.frombuffer(data, dtype=STORED).reshape(1, -1))[0])
+    return int(vectors(np.frombuffer(data, dtype=_kind(data, dim)).reshape(1, -1))[0])
 
 
-def _vector(data: bytes) -> Vector:
+def _vector(data: bytes, dim: int) -> KeptVector:
     """A vector of shape (dim,), read-only; on little-endian machines without a copy."""
-    return np.frombuffer(data, dtype=STORED).astype(np.float32, copy=False)
+    numbers = np.frombuffer(data, dtype=_kind(data, dim))
+    found: KeptVector = numbers.astype(numbers.dtype.newbyteorder("="), copy=False)
+    return found

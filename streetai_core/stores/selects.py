@@ -9,7 +9,7 @@ FROM memories
 """
 SIGNALS = """
 SELECT signals.memory_key, signals.signal_key, sequence, chunk_index, kind, start, "end", block_start, block_end,
-       version, vector, crc
+       version, dim, vector, crc
 FROM signals LEFT JOIN vectors
 ON vectors.memory_key = signals.memory_key AND vectors.signal_key = signals.signal_key
 WHERE signals.memory_key = ?

@@ -16,9 +16,9 @@ import numpy.typing as npt
 from streetai_core.stores.checksums import Integers, blobs, checksums, reals, texts, vectors, wholes
 from streetai_core.stores.columns import Coded, Floats, SignalArrays, StackArrays, WeightArrays, WordsArrays
 from streetai_core.stores.packs import SPAN, Column, is_pack, unpacked
-from streetai_core.stores.rows import STORED, Row
+from streetai_core.stores.rows import HALF, SINGLE, Row
 from streetai_core.stores.words_rows import COUNTS, DAYS, TERMS
-from streetai_core.types import Matrix
+from streetai_core.types import KeptMatrix
 
 Blocks: TypeAlias = Callable[..., Iterator[list[Row]]]
 """Executes a query with its values and gives its rows in blocks, none of them empty."""
@@ -197,11 +197,13 @@ def load_signals(blocks: Blocks, memory_key: int, dim: int) -> tuple[SignalArray
     return found, whole["version"]
 
 
-def _vectors(blocks: Blocks, memory_key: int, signals: Sequence[Integers], dim: int) -> Matrix:
-    """The vectors of the signals of which these are the numbers, each under the checksum of the whole signal."""
+def _vectors(blocks: Blocks, memory_key: int, signals: Sequence[Integers], dim: int) -> KeptMatrix:
+    """The vectors of the signals of which these are the numbers, each under the checksum of the whole signal.
+
+    They are halves if all are kept so.
+    """
     keys = signals[0]
-    room = np.empty((len(keys) + len(keys) // _SPARE, dim), dtype=np.float32)
-    matrix = room[: len(keys)]
+    room: KeptMatrix | None = None
     first = 0
     for block in blocks(_VECTORS, memory_key):
         key, data, crc = _turned(block)
@@ -209,12 +211,16 @@ def _vectors(blocks: Blocks, memory_key: int, signals: Sequence[Integers], dim: 
         first += len(block)
         if first > len(keys) or not np.array_equal(wholes(key), keys[rows]):
             raise ValueError("a signal without a vector, or a vector without a signal")
-        stored = _vectors_of(data, dim)
-        _check([memory_key, *(column[rows] for column in signals), vectors(stored)], crc)
-        matrix[rows] = stored
+        stored, numbers = _vectors_of(data, dim)
+        _check([memory_key, *(column[rows] for column in signals), numbers], crc)
+        if room is None or (stored.dtype == SINGLE and room.dtype == np.float16):
+            before, room = room, np.empty((len(keys) + len(keys) // _SPARE, dim), stored.dtype.newbyteorder("="))
+            if before is not None:
+                room[: rows.start] = before[: rows.start]
+        room[rows] = stored
     if first != len(keys):
         raise ValueError("a signal without a vector")
-    return matrix
+    return np.zeros((0, dim), dtype=np.float32) if room is None else room[: len(keys)]
 
 
 def load_weights(blocks: Blocks, memory_key: int) -> tuple[WeightArrays, Integers]:
@@ -257,9 +263,9 @@ def load_stacks(blocks: Blocks, memory_key: int, dim: int) -> tuple[StackArrays,
         own = [wholes(column) for column in others]
         _check([memory_key, *own, blobs(data)[1]], crc)
         numbers.append(own)
-        totals.append(_vectors_of(data, dim))
+        totals.append(_vectors_of(data, dim)[0])
     key, size, _, version = _concatenated(numbers, 4)
-    return StackArrays(key=key, size=size, totals=np.concatenate(totals)), version
+    return StackArrays(key=key, size=size, totals=np.concatenate(totals, dtype=np.float32)), version
 
 
 def load_words(blocks: Blocks, memory_key: int) -> tuple[WordsArrays, Integers]:
@@ -338,11 +344,24 @@ def _concatenated(blocks: Iterable[Sequence[Integers]], count: int) -> list[Inte
     return [np.concatenate(column) for column in columns]
 
 
-def _vectors_of(data: Sequence[bytes], dim: int) -> npt.NDArray[Any]:
-    """The vectors of a block as they are kept, shape (n, dim)."""
-    if set(map(len, data)) != {STORED.itemsize * dim}:
+def _vectors_of(data: Sequence[bytes], dim: int) -> tuple[npt.NDArray[Any], Integers]:
+    """The vectors of a block as they are kept, shape (n, dim), and what stands for them in the checksum.
+
+    Where some are halves and others not, all become singles.
+    """
+    sizes = set(map(len, data))
+    for kind in (SINGLE, HALF):
+        if sizes == {kind.itemsize * dim}:
+            stored = np.frombuffer(b"".join(data), dtype=kind).reshape(-1, dim)
+            return stored, vectors(stored)
+    if sizes != {SINGLE.itemsize * dim, HALF.itemsize * dim}:
         raise ValueError("a vector of another dimension")
-    return np.frombuffer(b"".join(data), dtype=STORED).reshape(-1, dim)
+    mixed = np.empty((len(data), dim), dtype=SINGLE)
+    numbers = np.empty(len(data), dtype=np.int64)
+    for kind in (SINGLE, HALF):
+        rows = [row for row, one in enumerate(data) if len(one) == kind.itemsize * dim]
+        mixed[rows], numbers[rows] = _vectors_of([data[row] for row in rows], dim)
+    return mixed, numbers
 
 
 def _check(numbers: Sequence[Integers | int], crc: Sequence[Any]) -> None:

@@ -81,7 +81,8 @@ CREATE TABLE vectors (
     memory_key INTEGER NOT NULL,
     signal_key INTEGER NOT NULL,
     dim        INTEGER NOT NULL,
-    vector     BLOB    NOT NULL CHECK (length(vector) = 4 * dim),
+    -- Little-endian numbers of four bytes, or of two.
+    vector     BLOB    NOT NULL CHECK (length(vector) IN (4 * dim, 2 * dim)),
     crc        INTEGER NOT NULL,
     PRIMARY KEY (memory_key, signal_key),
     FOREIGN KEY (memory_key, signal_key) REFERENCES signals (memory_key, signal_key) ON DELETE CASCADE
@@ -108,7 +109,7 @@ CREATE TABLE stacks (
     size       INTEGER NOT NULL,
     dim        INTEGER NOT NULL,
     version    INTEGER NOT NULL,
-    total      BLOB    NOT NULL CHECK (length(total) = 4 * dim),
+    total      BLOB    NOT NULL CHECK (length(total) IN (4 * dim, 2 * dim)),
     crc        INTEGER NOT NULL,
     PRIMARY KEY (memory_key, stack_key)
 ) STRICT;

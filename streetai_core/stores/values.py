@@ -14,10 +14,13 @@ from streetai_core.errors import InputError, VectorError
 from streetai_core.stores.base import Changes, CreditRow, Head, Learned, WeightRow, WordsRow
 from streetai_core.stores.metadata import plain_metadata
 from streetai_core.text.clean import clean
-from streetai_core.types import ROLES, SOURCES, Message, Vector
+from streetai_core.types import ROLES, SOURCES, KeptVector, Message
 
 _LAST_DAY = date.max.toordinal()
 """The ordinal of 31 December 9999; the first day is 1."""
+
+_KEPT = (np.dtype(np.float32), np.dtype(np.float16))
+"""What vectors are made of."""
 
 _LARGEST = 2**63 - 1
 """What a database keeps as a whole number."""
@@ -28,7 +31,7 @@ def checked(changes: Changes, memory_id: str) -> Changes:
 
     Raises:
         InputError: a text, a number, a time, metadata or a words row that cannot be stored; the head of another memory.
-        VectorError: a vector that is not finite float32 of shape (head.dim,).
+        VectorError: a vector that is not finite float32 or float16 of shape (head.dim,).
     """
     if changes.head.memory_id != memory_id:
         raise InputError(f"changes of memory {changes.head.memory_id!r} were given to memory {memory_id!r}")
@@ -178,11 +181,13 @@ def _is_whole(value: object, low: int, high: int) -> bool:
     return not isinstance(value, bool) and isinstance(value, Integral) and low <= int(value) <= high
 
 
-def _check_vectors(vectors: Sequence[Vector], dim: int | None, what: str) -> None:
+def _check_vectors(vectors: Sequence[KeptVector], dim: int | None, what: str) -> None:
     for number, vector in enumerate(vectors):
-        if not isinstance(vector, np.ndarray) or vector.dtype != np.float32 or vector.shape != (dim,):
+        if not isinstance(vector, np.ndarray) or vector.dtype not in _KEPT or vector.shape != (dim,):
             shape = f"{getattr(vector, 'dtype', type(vector).__name__)} {getattr(vector, 'shape', '')}"
-            raise VectorError(f"vector of {what} {number} must be native float32 of shape ({dim},), got {shape}")
+            raise VectorError(
+                f"vector of {what} {number} must be native float32 or float16 of shape ({dim},), got {shape}"
+            )
     if vectors and not np.isfinite(np.concatenate(vectors)).all():
         raise VectorError(f"a {what} vector is not finite; nothing was stored")
 

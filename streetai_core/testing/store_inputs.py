@@ -174,7 +174,7 @@ class StoreInputs:
     def test_a_wrong_vector_is_refused_before_anything_is_written(
         self, store: Store, vector: object, where: str
     ) -> None:
-        """Only finite native float32 of the memory's dimension is stored; else nothing is."""
+        """Only finite native float32 or float16 of the memory's dimension is stored; else nothing is."""
         row = make_signal_row(1, vector=vector) if where == "signals" else make_stack_row(1, total=vector)
         wrong: dict[str, Any] = {where: [row]}
         with pytest.raises(VectorError):

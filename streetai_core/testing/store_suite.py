@@ -36,13 +36,14 @@ from streetai_core.testing.factories import (
 from streetai_core.testing.store_deleting import StoreDeleting
 from streetai_core.testing.store_inputs import StoreInputs
 from streetai_core.testing.store_learning import StoreLearning
+from streetai_core.testing.store_precision import StorePrecision
 from streetai_core.testing.store_provenance import StoreProvenance
 from streetai_core.testing.store_reading import all_messages, comparable, head_of, read, write
 from streetai_core.testing.store_sharing import StoreSharing
 from streetai_core.testing.store_words import StoreWords
 
 
-class StoreSuite(StoreInputs, StoreWords, StoreProvenance, StoreDeleting, StoreLearning, StoreSharing):
+class StoreSuite(StoreInputs, StorePrecision, StoreWords, StoreProvenance, StoreDeleting, StoreLearning, StoreSharing):
     """Conformance tests of `Store`. Subclass it with `make_store`."""
 
     @pytest.fixture

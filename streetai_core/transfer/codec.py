@@ -100,7 +100,9 @@ def _kind(hint: Any) -> _Kind:
     if origin in {Union, UnionType}:
         return _one_of({one: _kind(one) for one in arguments if one is not NoneType}, optional=NoneType in arguments)
     if origin is np.ndarray:
-        return _array(np.dtype(get_args(arguments[1])[0]))
+        (numbers,) = get_args(arguments[1])
+        # Where a store keeps several precisions, a file has the first, which keeps all numbers of the others.
+        return _array(np.dtype((get_args(numbers) or (numbers,))[0]))
     if isinstance(origin, type) and issubclass(origin, Mapping):
         return _Kind(dict, _metadata)
     if origin is tuple and arguments in _TUPLES:

@@ -25,6 +25,7 @@ from streetai_core.transfer.history import steps
 from streetai_core.transfer.snapshot import COUNTERS, Snapshot
 from streetai_core.transfer.values import Watch
 from streetai_core.types import Matrix, Message
+from streetai_core.vectors import kept
 
 
 def restore(
@@ -81,7 +82,7 @@ def _put(registry: MemoryRegistry, memory_id: str, snapshot: Snapshot) -> bool:
         head = Head(memory_id=memory_id, token=uuid4().hex[:12], **counters)
         for changes, then in steps(head, snapshot.rows):
             writing.apply(changes, now=then)
-        rows: dict[str, Any] = snapshot.as_changes()
+        rows: dict[str, Any] = {**snapshot.as_changes(), "signals": _kept(snapshot.rows["signals"], registry.config)}
         writing.apply(Changes(head=head, **rows), now=datetime.now(timezone.utc))
     return True
 
@@ -93,7 +94,7 @@ def embedded(snapshot: Snapshot, encoder: Encoder, config: Config, progress: Wat
         return replace(snapshot, vectors=True, head=replace(snapshot.head, encoder=None, dim=None))
     messages = {message.sequence: message for message in snapshot.messages}
     texts = [_text(messages[signal.sequence], signal, config) for signal in signals]
-    vectors = encode_all(texts, encoder, progress)
+    vectors = encode_all(texts, encoder, config, progress)
     head = replace(snapshot.head, encoder=encoder.fingerprint, dim=encoder.dim)
     fresh = [replace(signal, vector=vector) for signal, vector in zip(signals, vectors, strict=True)]
     return replace(
@@ -102,6 +103,17 @@ def embedded(snapshot: Snapshot, encoder: Encoder, config: Config, progress: Wat
         head=head,
         rows={**snapshot.rows, "signals": fresh, "stacks": _stacks(head, fresh, snapshot.rows["weights"], config)},
     )
+
+
+def _kept(signals: Sequence[SignalRow], config: Config) -> Sequence[SignalRow]:
+    """The signals with their vectors as they are written here; a file has singles, whatever it was made from.
+
+    The sums of their stacks stay as they are: that numbers lose their last bits turns no centroid noticeably.
+    """
+    precision = config.vector_precision
+    if precision == "single":
+        return signals
+    return [replace(signal, vector=kept(signal.vector, precision)) for signal in signals]
 
 
 def _text(message: Message, signal: SignalRow, config: Config) -> str:

@@ -22,7 +22,7 @@ UNKNOWN_ENCODER = "unknown (salvaged)"
 """Fingerprint of vectors whose maker cannot be read any more; `reencode` makes new ones."""
 
 _VECTORS = """
-SELECT signal_key, vector, crc FROM vectors NOT INDEXED WHERE memory_key = ? AND rowid BETWEEN ? AND ?
+SELECT signal_key, dim, vector, crc FROM vectors NOT INDEXED WHERE memory_key = ? AND rowid BETWEEN ? AND ?
 """
 _SIGNALS = """
 SELECT memory_key, signal_key, sequence, chunk_index, kind, start, "end", block_start, block_end, version

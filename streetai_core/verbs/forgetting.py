@@ -7,6 +7,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from types import EllipsisType
 
+import numpy as np
+
 from streetai_core.aio import twin
 from streetai_core.conductor import Conductor, check_text, texts_of
 from streetai_core.errors import DamagedFileError, InputError, StoreError
@@ -21,7 +23,7 @@ from streetai_core.stores.traces import Traces
 from streetai_core.text import words
 from streetai_core.text.clean import check_id
 from streetai_core.tokens import count_message
-from streetai_core.types import Message, Vector
+from streetai_core.types import KeptVector, Message
 from streetai_core.upkeep.receipts import Receipt, Scope
 
 _KEEPS_TEXT = (clauses.clauses, wording.stem, words.stem, words.hashed)
@@ -147,7 +149,8 @@ class Forgetting(Conductor):
         """The rows that go with the messages, and the vectors and the texts that were embedded."""
         gone = set(changes.deleted_signals)
         rows = state.columns.rows(changes.deleted_signals)
-        forgotten.values += [_ends(vector) for vector in state.columns.vectors[rows]]
+        for vector in state.columns.vectors_of(rows):
+            forgotten.values += _ends(vector)
         forgotten.texts += texts_of(state, messages, self.config).values()
         forgotten.rows.update(
             signals=len(gone),
@@ -228,12 +231,19 @@ def _add_rows(forgotten: _Forgotten, rows: Rows) -> None:
 
 def _vectors(rows: Rows) -> Iterator[bytes]:
     for signal in rows.signals:
-        yield _ends(signal.vector)
+        yield from _ends(signal.vector)
     for stack in rows.stacks:
-        yield _ends(stack.total)
+        yield from _ends(stack.total)
 
 
-def _ends(vector: Vector) -> bytes:
-    """The first and the last numbers of a vector as they are stored: enough to find any copy of it."""
-    data = vector_bytes(vector)
-    return data if len(data) <= 2 * _END else data[:_END] + data[-_END:]
+def _ends(vector: KeptVector) -> Iterator[bytes]:
+    """The first and the last numbers of a vector as they are stored: enough to find any copy of it.
+
+    In both precisions where half has these numbers: RAM does not know in which of them a row is written.
+    """
+    with np.errstate(over="ignore"):
+        half = vector.astype(np.float16)
+    single = vector.astype(np.float32)
+    for numbers in (single, half) if np.array_equal(single, half) else (single,):
+        data = vector_bytes(numbers)
+        yield data if len(data) <= 2 * _END else data[:_END] + data[-_END:]

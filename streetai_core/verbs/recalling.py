@@ -221,7 +221,10 @@ class Recalling(Conductor):
             return hits
         rows = state.columns.rows([key for hit in hits if (key := signal_key(state, hit.signal.signal_id)) is not None])
         found = Candidates(
-            question=asked.text, hits=tuple(hits), vectors=state.columns.vectors[rows], asked_at=self._around.clock()
+            question=asked.text,
+            hits=tuple(hits),
+            vectors=state.columns.vectors_of(rows),
+            asked_at=self._around.clock(),
         )
         return processed(found, processors)
 

@@ -34,7 +34,7 @@ class Verifying(Conductor):
             if not texts:
                 return None
             key, text = next(iter(texts.items()))
-            stored = state.columns.vectors[state.columns.rows([key])][0]
+            stored = state.columns.vectors_of(state.columns.rows([key]))[0]
         # Past the cache, which may have the vector from before.
         embedded = getattr(encoder, "wrapped", encoder).encode([text], "document")[0]
         return float(stored @ embedded) if stored.any() or embedded.any() else 1.0

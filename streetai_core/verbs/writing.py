@@ -181,7 +181,7 @@ class Writing(Conductor):
             messages = transaction.messages(MessageQuery())
             check_there({one.sequence: one for one in messages}, state.columns.column("sequence").tolist())
             texts = texts_of(state, messages, self.config)
-        vectors = encode_all(list(texts.values()), encoder, progress)
+        vectors = encode_all(list(texts.values()), encoder, self.config, progress)
 
         def plan(_: WriteTransaction, now: MemoryState) -> tuple[Changes | None, int | None]:
             there = [number for number, key in enumerate(texts) if key in now.columns]

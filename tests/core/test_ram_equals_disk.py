@@ -1,5 +1,6 @@
 """What a memory holds in RAM is what the store would load, after any operations by any handle."""
 
+from dataclasses import replace
 from datetime import date, datetime, timezone
 
 import numpy as np
@@ -111,14 +112,17 @@ class Handles(RuleBasedStateMachine):
                 Config(stack_threshold=0.3, min_chunk_chars=30, min_chunk_words=5),
                 Config(stack_threshold=0.3, min_chunk_chars=30, min_chunk_words=5, strategy="keyword"),
                 Config.classic(stack_threshold=0.3),
+                Config.classic(stack_threshold=0.3, vector_precision="half"),
             ]
-        )
+        ),
+        other=st.sampled_from(["single", "half"]),
     )
-    def open(self, config):
-        """Two registries on one store."""
+    def open(self, config, other):
+        """Two registries on one store; what one of them writes may be in another precision than what the other does."""
         self.store = ReferenceStore()
         self.registries = [
-            MemoryRegistry(self.store, config=config, encoder=ENCODER, clock=lambda: NOON) for _ in range(2)
+            MemoryRegistry(self.store, config=one, encoder=ENCODER, clock=lambda: NOON)
+            for one in (config, replace(config, vector_precision=other))
         ]
         self.config = config
         self.said = {}

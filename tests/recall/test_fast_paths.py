@@ -7,9 +7,11 @@ from hypothesis import strategies as st
 
 from streetai_core import Config
 from streetai_core.index.alignment import aligned, extended
+from streetai_core.index.columns import SignalColumns
 from streetai_core.index.grouping import grouped
 from streetai_core.recall.repetition import without_repetitions
 from streetai_core.recall.topmost import topmost
+from tests.index.test_bulk import PLACE
 from tests.recall.saying import Said, ask, state_of
 from tests.recall.test_parts import QUESTIONS, memories
 
@@ -107,7 +109,9 @@ def test_repetitions_are_those_that_comparing_one_by_one_finds(most):
     for place, row in enumerate(rows):
         if len(chosen) < most and all(vectors[rows[one]] @ vectors[row] < 0.98 for one in chosen):
             chosen.append(place)
-    assert without_repetitions(vectors, rows, 0.98, most).tolist() == chosen
+    columns = SignalColumns(16)
+    columns.put_all(list(range(150)), list(vectors), [dict.fromkeys(PLACE, 0)] * 150)
+    assert without_repetitions(columns, rows, 0.98, most).tolist() == chosen
 
 
 def test_stacks_that_nobody_asks_for_are_not_searched():

@@ -51,6 +51,12 @@ def written(tmp_path_factory):
             memory.delete_message(made[2][0].parent_turn_id)
             memory.post_process(memory.retrieve("Where do I live?"), "You live in Lisbon.")
         registry.get("blank").add_message("   ", "user", metadata={"k": 1})
+    for precision, name, count in (("half", "halves", 600), ("half", "mixed", 600), ("single", "mixed", 30)):
+        config = Config(vector_precision=precision)
+        with MemoryRegistry(file, config=config, encoder=HashingEncoder(dim=16)) as registry:
+            registry.get(name).add_messages(
+                [NewMessage(content=f"{TEXTS[n % len(TEXTS)]} {n}", role="user") for n in range(count)]
+            )
     return file
 
 
@@ -60,7 +66,7 @@ def path(written, tmp_path):
     return shutil.copy(written, tmp_path / "memory.db")
 
 
-NAMES = ["few", "many", "bulk", "blank"]
+NAMES = ["few", "many", "bulk", "blank", "halves", "mixed"]
 
 
 def columns_of(loaded):

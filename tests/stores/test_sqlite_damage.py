@@ -4,6 +4,7 @@ import random
 from contextlib import closing
 from dataclasses import replace
 
+import numpy as np
 import pytest
 
 from streetai_core.errors import DamagedFileError, StoreError
@@ -17,6 +18,7 @@ from streetai_core.testing.factories import (
     make_exchange,
     make_learned,
     make_message,
+    make_signal_row,
     make_terms,
     make_vector,
     make_words_row,
@@ -200,6 +202,45 @@ def test_a_flipped_bit_in_a_vector_is_found(path):
         with pytest.raises(DamagedFileError, match="signal 7 of memory 'alice'"):
             read(store)
         assert len(all_messages(store)) == 60
+
+
+@pytest.mark.parametrize("bit", range(64))
+def test_a_flipped_bit_in_a_half_is_found(path, bit):
+    """Every bit of a vector of four halves, beside singles and among halves."""
+    with SqliteStore(path, durability="fast") as store:
+        kinds = [np.float32 if key == 2 else np.float16 for key in range(5)]
+        signals = [make_signal_row(key, vector=make_vector(key).astype(kind)) for key, kind in enumerate(kinds)]
+        write(store, make_exchange(*range(5), signals=signals))
+    data = bytearray(path.read_bytes())
+    data[data.index(signals[3].vector.tobytes()) + bit // 8] ^= 1 << bit % 8
+    path.write_bytes(data)
+    with SqliteStore(path) as store:
+        for load in (lambda view: view.loaded(), lambda view: view.rows(None)):
+            with store.reading("alice") as view, pytest.raises(DamagedFileError, match="signal 3 of memory 'alice'"):
+                load(view)
+
+
+@pytest.mark.parametrize(
+    "change_of",
+    [
+        "vector = zeroblob(8)",
+        "vector = zeroblob(16)",
+        "vector = zeroblob(24)",
+        "vector = substr(vector, 1, 6)",
+        "vector = x''",
+        "vector = zeroblob(4), dim = 2",
+    ],
+)
+def test_halves_of_another_length_are_found(path, change_of):
+    """Also where the length is that of a single, or of halves of another dimension."""
+    with SqliteStore(path, durability="fast") as store:
+        signals = [make_signal_row(key, vector=make_vector(key).astype(np.float16)) for key in range(9)]
+        write(store, make_exchange(*range(9), signals=signals))
+    change(path, "UPDATE vectors SET", change_of, "WHERE", ROWS["vectors"])
+    with SqliteStore(path) as store:
+        for load in (lambda view: view.loaded(), lambda view: view.rows(None)):
+            with store.reading("alice") as view, pytest.raises(DamagedFileError, match="signal 7 of memory 'alice'"):
+                load(view)
 
 
 @pytest.mark.parametrize("column", ["terms", "counts", "days"])

@@ -2,6 +2,8 @@
 
 from dataclasses import replace
 
+import numpy as np
+
 from streetai_core.stores.base import Changes, MessageQuery
 from streetai_core.stores.sqlite import SqliteStore
 from streetai_core.testing.factories import make_exchange, make_learned
@@ -12,10 +14,16 @@ MESSAGES = 40
 
 
 def fill(path, messages=MESSAGES):
-    """A closed database with two memories, some of it learned and some deleted, and what each says."""
+    """A closed database with two memories, some of it learned and some deleted, and what each says.
+
+    The vectors of the second one are halves.
+    """
     with SqliteStore(path, durability="fast") as store:
         for name in NAMES:
             first = make_exchange(*range(messages))
+            if name == NAMES[1]:
+                halves = [replace(one, vector=one.vector.astype(np.float16)) for one in first.signals]
+                first = replace(first, signals=halves)
             write(store, replace(first, head=replace(first.head, memory_id=name)))
             head = head_of(store, name)
             write(store, Changes(head=head, learned=[make_learned(key) for key in range(messages)]))
