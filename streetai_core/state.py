@@ -177,9 +177,7 @@ class MemoryState:
             },
         )
         self.stacks.put_all(
-            [stack.key for stack in stacks],
-            [stack.total.astype(np.float32, copy=False) for stack in stacks],
-            [stack.size for stack in stacks],
+            [stack.key for stack in stacks], [stack.total for stack in stacks], [stack.size for stack in stacks]
         )
 
     def _put_words(self, rows: Iterable[WordsRow]) -> None:

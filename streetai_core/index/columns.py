@@ -58,7 +58,7 @@ class SignalColumns:
         return self._vectors.dtype == np.float16
 
     def vectors_of(self, rows: Rows | int) -> Matrix:
-        """A copy of the vectors of some rows, shape (len(rows), dim); of one row it has the shape (dim,)."""
+        """The vectors of some rows, shape (len(rows), dim), or of one, shape (dim,). Not to be changed."""
         return self._vectors[rows].astype(np.float32, copy=False)
 
     @property

@@ -16,7 +16,18 @@ from typing import Literal
 from streetai_core.stores.columns import Loaded, loaded_from
 from streetai_core.stores.provenance import Edit, JournalRow, Origins, Quarantine
 from streetai_core.stores.traces import Traces
-from streetai_core.types import Action, ChunkKind, DaySpans, KeptVector, Message, Role, Source, TermCounts, TermHashes
+from streetai_core.types import (
+    Action,
+    ChunkKind,
+    DaySpans,
+    KeptVector,
+    Message,
+    Role,
+    Source,
+    TermCounts,
+    TermHashes,
+    Vector,
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -78,8 +89,7 @@ class StackRow:
     """A stack: the sum of what its centroid is the direction of, and how many signals it has."""
 
     key: int
-    total: KeptVector
-    """In any of the types of `SignalRow.vector`."""
+    total: Vector
     size: int
 
 

@@ -219,7 +219,7 @@ def _stacks(rows: Sequence[StackRow], dim: int) -> StackArrays:
     return StackArrays(
         key=_whole([row.key for row in rows]),
         size=_whole([row.size for row in rows]),
-        totals=_vectors([row.total for row in rows], dim).astype(np.float32, copy=False),
+        totals=joined([row.total for row in rows], np.float32).reshape(len(rows), dim),
     )
 
 

@@ -218,9 +218,9 @@ def stack_row(stack: StackRow, memory_key: int, version: int) -> Row:
 def stack_from(row: Row, origin: Origin) -> StackRow:
     """The stack of a row."""
     data, crc = row[5], row[6]
-    if not _is_vector(data, row[3]) or row_checksum(row[:6]) != crc:
+    if not isinstance(data, bytes) or row_checksum(row[:6]) != crc:
         raise origin.damaged("stack", row[1])
-    return StackRow(key=row[1], size=row[2], total=_vector(data, row[3]))
+    return StackRow(key=row[1], size=row[2], total=np.frombuffer(data, dtype=SINGLE).astype(np.float32, copy=False))
 
 
 def credit_row(credit: CreditRow, memory_key: int, version: int, position: int) -> Row:

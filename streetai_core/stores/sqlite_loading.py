@@ -263,9 +263,9 @@ def load_stacks(blocks: Blocks, memory_key: int, dim: int) -> tuple[StackArrays,
         own = [wholes(column) for column in others]
         _check([memory_key, *own, blobs(data)[1]], crc)
         numbers.append(own)
-        totals.append(_vectors_of(data, dim)[0])
+        totals.append(_stored(data, SINGLE, dim))
     key, size, _, version = _concatenated(numbers, 4)
-    return StackArrays(key=key, size=size, totals=np.concatenate(totals, dtype=np.float32)), version
+    return StackArrays(key=key, size=size, totals=np.concatenate(totals)), version
 
 
 def load_words(blocks: Blocks, memory_key: int) -> tuple[WordsArrays, Integers]:
@@ -352,16 +352,22 @@ def _vectors_of(data: Sequence[bytes], dim: int) -> tuple[npt.NDArray[Any], Inte
     sizes = set(map(len, data))
     for kind in (SINGLE, HALF):
         if sizes == {kind.itemsize * dim}:
-            stored = np.frombuffer(b"".join(data), dtype=kind).reshape(-1, dim)
+            stored = _stored(data, kind, dim)
             return stored, vectors(stored)
-    if sizes != {SINGLE.itemsize * dim, HALF.itemsize * dim}:
-        raise ValueError("a vector of another dimension")
     mixed = np.empty((len(data), dim), dtype=SINGLE)
     numbers = np.empty(len(data), dtype=np.int64)
-    for kind in (SINGLE, HALF):
-        rows = [row for row, one in enumerate(data) if len(one) == kind.itemsize * dim]
-        mixed[rows], numbers[rows] = _vectors_of([data[row] for row in rows], dim)
+    halves = np.array([len(one) == HALF.itemsize * dim for one in data], dtype=np.bool_)
+    for kind, rows in ((SINGLE, np.flatnonzero(~halves)), (HALF, np.flatnonzero(halves))):
+        stored = _stored([data[row] for row in rows.tolist()], kind, dim)
+        mixed[rows], numbers[rows] = stored, vectors(stored)
     return mixed, numbers
+
+
+def _stored(data: Sequence[bytes], kind: np.dtype[Any], dim: int) -> npt.NDArray[Any]:
+    """Vectors of one kind, shape (n, dim)."""
+    if set(map(len, data)) != {kind.itemsize * dim}:
+        raise ValueError("a vector of another dimension")
+    return np.frombuffer(b"".join(data), dtype=kind).reshape(-1, dim)
 
 
 def _check(numbers: Sequence[Integers | int], crc: Sequence[Any]) -> None:

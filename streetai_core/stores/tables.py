@@ -109,7 +109,7 @@ CREATE TABLE stacks (
     size       INTEGER NOT NULL,
     dim        INTEGER NOT NULL,
     version    INTEGER NOT NULL,
-    total      BLOB    NOT NULL CHECK (length(total) IN (4 * dim, 2 * dim)),
+    total      BLOB    NOT NULL CHECK (length(total) = 4 * dim),
     crc        INTEGER NOT NULL,
     PRIMARY KEY (memory_key, stack_key)
 ) STRICT;

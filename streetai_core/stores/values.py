@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from datetime import date, datetime, timezone
 from numbers import Integral
+from typing import Any
 
 import numpy as np
 
@@ -20,7 +21,7 @@ _LAST_DAY = date.max.toordinal()
 """The ordinal of 31 December 9999; the first day is 1."""
 
 _KEPT = (np.dtype(np.float32), np.dtype(np.float16))
-"""What vectors are made of."""
+"""What vectors of signals are made of; sums of stacks, of the first alone."""
 
 _LARGEST = 2**63 - 1
 """What a database keeps as a whole number."""
@@ -31,12 +32,12 @@ def checked(changes: Changes, memory_id: str) -> Changes:
 
     Raises:
         InputError: a text, a number, a time, metadata or a words row that cannot be stored; the head of another memory.
-        VectorError: a vector that is not finite float32 or float16 of shape (head.dim,).
+        VectorError: a vector that is not finite float32, or float16 of a signal, of shape (head.dim,).
     """
     if changes.head.memory_id != memory_id:
         raise InputError(f"changes of memory {changes.head.memory_id!r} were given to memory {memory_id!r}")
-    _check_vectors([signal.vector for signal in changes.signals], changes.head.dim, "signal")
-    _check_vectors([stack.total for stack in changes.stacks], changes.head.dim, "stack")
+    _check_vectors([signal.vector for signal in changes.signals], changes.head.dim, "signal", _KEPT)
+    _check_vectors([stack.total for stack in changes.stacks], changes.head.dim, "stack", _KEPT[:1])
     _check_numbers(changes)
     for words in changes.words:
         _check_words(words)
@@ -181,13 +182,14 @@ def _is_whole(value: object, low: int, high: int) -> bool:
     return not isinstance(value, bool) and isinstance(value, Integral) and low <= int(value) <= high
 
 
-def _check_vectors(vectors: Sequence[KeptVector], dim: int | None, what: str) -> None:
+def _check_vectors(
+    vectors: Sequence[KeptVector], dim: int | None, what: str, kinds: Sequence[np.dtype[np.floating[Any]]]
+) -> None:
     for number, vector in enumerate(vectors):
-        if not isinstance(vector, np.ndarray) or vector.dtype not in _KEPT or vector.shape != (dim,):
+        if not isinstance(vector, np.ndarray) or vector.dtype not in kinds or vector.shape != (dim,):
             shape = f"{getattr(vector, 'dtype', type(vector).__name__)} {getattr(vector, 'shape', '')}"
-            raise VectorError(
-                f"vector of {what} {number} must be native float32 or float16 of shape ({dim},), got {shape}"
-            )
+            names = " or ".join(kind.name for kind in kinds)
+            raise VectorError(f"vector of {what} {number} must be native {names} of shape ({dim},), got {shape}")
     if vectors and not np.isfinite(np.concatenate(vectors)).all():
         raise VectorError(f"a {what} vector is not finite; nothing was stored")
 
