@@ -24,8 +24,8 @@ each is added up as in the whole matrix."""
 _FRACTION = 13
 """Bits that the fraction of a single has more than that of a half."""
 
-_NOT_SIGN = np.uint32(0x8FFF_FFFF).astype(np.int32)
-"""Without the copies of the sign between it and the exponent."""
+_WITHOUT_COPIES = np.uint32(0x8FFF_FFFF).astype(np.int32)
+"""All bits of a widened half but the three copies of its sign that stand between the sign and the exponent."""
 
 _SHIFTED = np.float32(2.0**112)
 """What a half is smaller by when its exponent is read as that of a single."""
@@ -34,7 +34,7 @@ _SHIFTED = np.float32(2.0**112)
 def dots(matrix: KeptMatrix, vector: Vector) -> Vector:
     """Inner product of every row of `matrix`, shape (n, dim), with `vector`, shape (dim,): shape (n,) float32.
 
-    To the bit the same for halves as for the same numbers in single precision.
+    With a unit vector it is to the bit the same for halves as for the same numbers in single precision.
     """
     count = len(matrix)
     out = np.empty(count, dtype=np.float32)
@@ -59,14 +59,14 @@ def kept(vectors: KeptMatrix, precision: Precision) -> KeptMatrix:
     """Vectors as they are written, shape (n, dim) or (dim,).
 
     Raises:
-        VectorError: a number is too large for half precision; those of unit vectors never are.
+        VectorError: a number is not finite, or too large for half precision; those of unit vectors never are.
     """
     if precision == "single":
         return vectors.astype(np.float32, copy=False)
     with np.errstate(over="ignore"):
         halves = vectors.astype(np.float16)
     if not np.isfinite(halves).all():
-        raise VectorError("a vector has numbers beyond 65,504, which half precision does not have; keep it single")
+        raise VectorError("a vector has numbers that are not finite or beyond 65,504: half precision has none such")
     return halves
 
 
@@ -94,7 +94,7 @@ def _dots_of_halves(matrix: npt.NDArray[np.int16], vector: Vector, out: Vector, 
         bits = block.view(np.int32)
         bits[...] = halves
         np.left_shift(bits, _FRACTION, out=bits)
-        np.bitwise_and(bits, _NOT_SIGN, out=bits)
+        np.bitwise_and(bits, _WITHOUT_COPIES, out=bits)
         if cached:
             np.dot(block, scaled, out=out[start : start + size])
         else:
