@@ -20,6 +20,10 @@ from typing import TypeAlias
 import numpy as np
 import numpy.typing as npt
 
+TELLING = 1.5
+"""How many of the rarest words a question must have, or more that are less rare, for words to tell all they can: on
+"What is my diet?" that one word is all there is, and stands in much that is of others."""
+
 K1 = 0.9
 B = 0.4
 """Better than the usual 1.2 and 0.75 on short messages, where a word said twice says little more than once."""
@@ -69,6 +73,8 @@ class WordScores:
     """By the words of the message and of the two beside it in its conversation."""
     collection: Collection
     """The messages."""
+    informed: float
+    """How far the question's words are rare enough to tell, above 0 to 1; what a score made of them should count."""
     silent: Rows
     """Those that lend nothing to the one before them, ascending."""
     weighed: Sequence[tuple[Term, float]]
@@ -92,7 +98,7 @@ class WordScores:
         return due
 
 
-def word_scores(collection: Collection, found: Sequence[Term], length: int) -> WordScores:
+def word_scores(collection: Collection, found: Sequence[Term], length: int, framing: Sequence[Term] = ()) -> WordScores:
     """The scores of all rows for a question.
 
     A message that is the question itself, asked before, lends its words to what follows it, its answer, and not to
@@ -101,10 +107,11 @@ def word_scores(collection: Collection, found: Sequence[Term], length: int) -> W
     Args:
         collection: the messages.
         found: the rows of each term of the question.
-        length: how many terms it has, repetitions counted.
+        length: how many terms it has, repetitions and framing counted.
+        framing: the rows of each term that only says how to answer.
     """
     own, around = np.zeros(collection.rows), np.zeros(collection.rows)
-    silent = _asked_before(collection, found, length)
+    silent = _asked_before(collection, [*found, *framing], length)
     spread = _Spread(collection, silent)
     weighed: list[tuple[Term, float]] = []
     most = sum(_idf(collection.number, len(rows)) for rows, _ in found) or 1.0
@@ -118,7 +125,8 @@ def word_scores(collection: Collection, found: Sequence[Term], length: int) -> W
         weighed.append(((rows, counts), weight))
         norm = _norm(collection.around[wide_rows], collection.mean_around)
         around[wide_rows] += weight * _saturated(wide_counts, norm)
-    return WordScores(own=own, around=around, collection=collection, silent=silent, weighed=weighed)
+    informed = min(1.0, most / (TELLING * _idf(max(1, collection.number), 1)))
+    return WordScores(own=own, around=around, collection=collection, informed=informed, silent=silent, weighed=weighed)
 
 
 class _Spread:

@@ -248,12 +248,13 @@ class WordIndex:
         rows, _ = self._postings.find(term)
         return rows[self.alive[rows]]
 
-    def scores(self, terms: Iterable[int], length: int = 0) -> WordScores:
+    def scores(self, terms: Iterable[int], length: int = 0, framing: Iterable[int] = ()) -> WordScores:
         """BM25 of every row for a question.
 
         Args:
             terms: hashes of the question's terms.
-            length: how many terms it has, repetitions counted.
+            length: how many terms it has, repetitions and framing counted.
+            framing: hashes of those of its terms that only say how to answer, which are not among `terms`.
         """
         number = len(self)
         collection = Collection(
@@ -266,7 +267,8 @@ class WordIndex:
             previous=self.column("previous"),
             following=self.column("following"),
         )
-        return word_scores(collection, [self._living(term) for term in dict.fromkeys(terms)], length)
+        found, about = ([self._living(term) for term in dict.fromkeys(some)] for some in (terms, framing))
+        return word_scores(collection, found, length, about)
 
     def _living(self, term: int) -> Term:
         """Rows of messages that are there and have a term, and how often."""

@@ -3,9 +3,9 @@
 The weights are in units of the cosine: a part of 0.1 outweighs a tenth of similarity. They come from logistic
 regressions on ten conversations of two kinds (two people chatting; a user and an assistant who writes at length), each
 measured with weights fitted on the nine others, and were rounded to one set. `LONG` and `WHOLE` were then adjusted on
-all ten at once, and `OWN` and `ASKING` chosen on them, so that figures on those flatter a little; half as much or half
-as much again of either finds as much. `tests.benchmarks.ablation` measures what each part adds; `RECENT` adds nothing
-there, and is kept so that a question for the latest state has a rule to go by.
+all ten at once, and `OWN`, `ASKING`, `ANSWER`, `ANSWERED` and `SHORTEST_TOKENS` chosen on them, so that figures on
+those flatter a little; somewhat more or less of any of them finds as much. `tests.benchmarks.ablation` measures what
+each part adds; `RECENT` adds nothing there, and is kept so that a question for the latest state has a rule to go by.
 """
 
 from __future__ import annotations
@@ -37,6 +37,11 @@ live?")."""
 ASKING = 0.10
 """What a message loses that asks: it wants to know, and tells little. Those of the user are spared if the question
 speaks of who asks: what people want to know tells something of them."""
+ANSWER = 0.5
+"""What a message gets for each point by which the question that it follows is nearer than `ANSWERED`: an answer means
+what was asked, and often does not say it again."""
+ANSWERED = 0.3
+"""Cosine from which a question that was asked before is one like this."""
 DATE = 0.44
 """What a message gets that was said in, or speaks of, a time that the question names."""
 WHEN = 0.26
@@ -55,6 +60,8 @@ SHORT = 0.20
 LONG_TOKENS = 60
 SHORT_TOKENS = 30
 """Tokens between which length tells nothing; half of all chat messages that answered a question lie there."""
+SHORTEST_TOKENS = 14
+"""Tokens below which a message loses no more: the shortest statements are as whole as short ones."""
 
 _USER = ROLES.index("user")
 _CHARACTERS_PER_TOKEN = 4
@@ -71,7 +78,7 @@ class Evidence:
     """What messages lend to the scores of their signals; arrays of shape (m,) over the rows of the word index."""
 
     words: Floats
-    """What their words and those beside them are worth together."""
+    """What their words and those beside them are worth together, if the question's words tell."""
     found: WordScores
     """What that is made of."""
     context: dict[str, Floats]
@@ -79,15 +86,20 @@ class Evidence:
 
     def total(self) -> Floats:
         """All of it added up."""
-        total: Floats = self.words.copy()
+        total: Floats = self.words * self.found.informed
         for part in self.context.values():
             total += part
         return total
 
+    def words_count(self, rows: Rows) -> Floats:
+        """What words add to the scores of the messages in these rows, shape (k,)."""
+        return self.words[rows] * self.found.informed
+
     def parts(self, rows: Rows) -> dict[str, Floats]:
         """The parts that the messages in these rows lend, by name; each of shape (k,)."""
         lent: Floats = WORDS_AROUND * (self.found.around[rows] - self.found.due_to_own(rows))
-        words = {"words": self.words[rows] - lent, "neighbours": lent}
+        vague = self.words_count(rows) - self.words[rows]
+        words = {"words": self.words[rows] - lent, "neighbours": lent, "vague": vague}
         return words | {name: part[rows] for name, part in self.context.items()}
 
 
@@ -99,19 +111,21 @@ def gather(index: WordIndex, question: Question, near: Nearness) -> Evidence:
         question: what is asked.
         near: how near the signals of each message are.
     """
-    found = index.scores(question.terms, question.length)
+    found = index.scores(question.terms, question.length, question.framing)
     context: dict[str, Floats] = {}
-    author, time = _author(index, question), _time(index, question)
+    author, time, answers = _author(index, question), _time(index, question), _answers(index, near)
     if author is not None:
         context["author"] = author
     if time is not None:
         context["time"] = time
     context["length"] = index.derived("characters", _length)
     context["asking"] = _asking(index, question)
+    if answers is not None:
+        context["answers"] = answers
     if len(near.several):
         context["whole"] = _whole(near)
     if index.conversations > 1:
-        relevance = np.maximum(near.nearest, 0.0) + _CONVERSATION_WORDS * found.own
+        relevance = np.maximum(near.nearest, 0.0) + _CONVERSATION_WORDS * found.informed * found.own
         context["conversation"] = _conversation(index, relevance)
     return Evidence(OWN_WORDS * found.own + WORDS_AROUND * found.around, found, context)
 
@@ -144,6 +158,18 @@ def _asking(index: WordIndex, question: Question) -> Floats:
 
 def _loss_of_asking(asks: npt.NDArray[np.int64]) -> Floats:
     return np.asarray(-ASKING * asks, dtype=np.float64)
+
+
+def _answers(index: WordIndex, near: Nearness) -> Floats | None:
+    """What messages get that follow a question like this one; see `ANSWER`."""
+    asked = np.flatnonzero((near.nearest > ANSWERED) & (index.column("question") == 1))
+    following = index.column("following")[asked]
+    asked, following = asked[following >= 0], following[following >= 0]
+    if not len(asked):
+        return None
+    part = np.zeros(index.size)
+    part[following] = ANSWER * (near.nearest[asked] - ANSWERED)
+    return part
 
 
 def _is_named(name: str, words: frozenset[str]) -> bool:
@@ -185,7 +211,7 @@ def _length(characters: npt.NDArray[np.int64]) -> Floats:
     """What a message loses for being long or short."""
     tokens = np.maximum(characters / _CHARACTERS_PER_TOKEN, 1.0)
     long = np.maximum(0.0, np.log(tokens / LONG_TOKENS))
-    short = np.maximum(0.0, np.log(SHORT_TOKENS / tokens))
+    short = np.maximum(0.0, np.log(SHORT_TOKENS / np.maximum(tokens, SHORTEST_TOKENS)))
     loss: Floats = np.asarray(-LONG * long - SHORT * short, dtype=np.float64)
     return loss
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 
 from streetai_core.text.dates import NO_TIME, QuestionTime, question_times
+from streetai_core.text.framing import subject_of
 from streetai_core.text.words import hashed, terms
 from streetai_core.types import Vector
 
@@ -41,9 +42,11 @@ class Question:
     without_messages: Collection[int] = ()
     """Sequences of messages that are shown anyway."""
     terms: tuple[int, ...] = ()
-    """Hashes of its terms, each once."""
+    """Hashes of the terms of what it is about, each once."""
+    framing: tuple[int, ...] = ()
+    """Hashes of its other terms, which only say how to answer."""
     length: int = 0
-    """How many terms it has, repetitions counted."""
+    """How many terms it has, repetitions and framing counted."""
     words: frozenset[str] = field(default_factory=frozenset)
     """Its words in lower case, for the names in it."""
     of_oneself: bool = False
@@ -57,11 +60,15 @@ def read_question(
     """The question in `text`, asked at `asked_at`."""
     text = text[:_LONGEST]
     said = terms(text)
+    subject = frozenset(terms(subject_of(text)))
+    # A question of nothing else is about that.
+    about = [term for term in said if term in subject] or said
     return Question(
         vector=vector,
         turn=turn,
         without_messages=without,
-        terms=tuple(dict.fromkeys(map(hashed, said))),
+        terms=tuple(dict.fromkeys(map(hashed, about))),
+        framing=tuple(dict.fromkeys(hashed(term) for term in said if term not in about)),
         length=len(said),
         words=frozenset(name_words(text)),
         of_oneself=_speaks_of_oneself(text),

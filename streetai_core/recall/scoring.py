@@ -23,14 +23,16 @@ from streetai_core.recall.question import Question
 from streetai_core.recall.topmost import topmost
 from streetai_core.state import MemoryState
 
-LENT = ("words", "neighbours", "author", "time", "length", "asking", "whole", "conversation", "change")
+LENT = (
+    "words", "neighbours", "vague", "author", "time", "length", "asking", "answers", "whole", "conversation", "change",
+)  # fmt: skip
 """The parts of a score that a signal has from its message."""
 
 RELEVANT = ("meaning", "words", "neighbours", "change")
 """The parts that make a signal relevant to a question: the gate looks at them together."""
 
-_OF_WORDS = ("words", "neighbours")
-"""Those of them that only one signal of a message has."""
+_OF_WORDS = ("words", "neighbours", "vague")
+"""The parts that only one signal of a message has."""
 
 Parts: TypeAlias = Callable[[Rows], dict[str, Floats]]
 """The parts of the scores of signals, by the rows of the columns that these are in; each of shape (k,). They sum to the
@@ -252,7 +254,7 @@ class _Lending:
         # -1, which stands for no message, is the last.
         total: Floats = meaning + np.append(self._evidence.total(), 0.0)[self._at]
         followers = self._followers
-        total[followers] -= self._evidence.words[self._at[followers]]
+        total[followers] -= self._evidence.words_count(self._at[followers])
         return total
 
     def _correct(self, state: MemoryState, order: Rows, searched: Flags | None, margin: float) -> None:

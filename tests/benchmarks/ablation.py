@@ -24,6 +24,7 @@ WEIGHTS = {
     "author": (evidence, "AUTHOR"),
     "own": (evidence, "OWN"),
     "asking": (evidence, "ASKING"),
+    "answers": (evidence, "ANSWER"),
     "date": (evidence, "DATE"),
     "when": (evidence, "WHEN"),
     "recent": (evidence, "RECENT"),

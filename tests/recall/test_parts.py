@@ -10,7 +10,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from streetai_core import Config
+from streetai_core.index.bm25 import TELLING
 from streetai_core.recall.evidence import (
+    ANSWER,
+    ANSWERED,
     ASKING,
     AUTHOR,
     DATE,
@@ -21,6 +24,7 @@ from streetai_core.recall.evidence import (
     RECENT,
     SHORT,
     SHORT_TOKENS,
+    SHORTEST_TOKENS,
     WHEN,
     WORDS_AROUND,
 )
@@ -57,6 +61,7 @@ memories = st.lists(
 QUESTIONS = [
     "When did Nora buy the boat?", "Which berth is it now?", "What was said in March 2023?", "the of and", "港の潮",
     "What was the first berth?", "?", "Did Ben and Nora sail?", "latest " * 1500, "Where do I live?",
+    "Can you list my berths so far?",
 ]  # fmt: skip
 
 
@@ -197,11 +202,78 @@ def test_very_short_and_very_long_messages_lose(tokens, lost):
     assert part(state, ask(state, "?"), "length")[0] == pytest.approx(-lost)
 
 
-def test_an_empty_text_loses_no_more_than_one_character_does():
-    """The logarithm of nothing would be infinite."""
-    state = state_of(Said(text=""), Said(text="x"))
+def test_the_shortest_messages_lose_no_more_than_short_ones():
+    """Three words may be a whole statement; and the logarithm of nothing would be infinite."""
+    state = state_of(Said(text=""), Said(text="x"), Said(text="I'm a sailor."), Said(text="x" * 4 * SHORTEST_TOKENS))
     lost = part(state, ask(state, "?"), "length")
-    assert lost[0] == lost[1] == pytest.approx(-SHORT * math.log(SHORT_TOKENS))
+    assert list(lost.values()) == pytest.approx([-SHORT * math.log(SHORT_TOKENS / SHORTEST_TOKENS)] * 4)
+
+
+def test_an_answer_means_what_was_asked():
+    """What follows a question like this one gets more, the more alike they are; nothing follows the last message."""
+    state = state_of(
+        Said(text="Where is the berth?", cosine=0.9, conversation="one"),
+        Said(text=PADDING, conversation="one"),
+        Said(text="The berth is there.", cosine=0.9, conversation="one"),
+        Said(text=PADDING, conversation="one"),
+        Said(text="How much is a pint?", cosine=0.1, conversation="two"),
+        Said(text=PADDING, conversation="two"),
+        Said(text="And the berth?", cosine=0.9, conversation="two"),
+        Said(text=PADDING, conversation="three"),
+    )
+    answers = part(state, ask(state, "Where do we moor?"), "answers")
+    assert answers.pop(1) == pytest.approx(ANSWER * (0.9 - ANSWERED), abs=1e-6)
+    assert set(answers.values()) == {0.0}
+
+
+def test_without_a_question_like_it_nothing_is_an_answer():
+    """Also where the encoder failed, so that nothing is like anything."""
+    state = state_of(Said(text="Where is the berth?", cosine=0.2), Said(text=PADDING))
+    for by_meaning in (True, False):
+        assert set(part(state, ask(state, "Where is it?", by_meaning=by_meaning), "answers").values()) == {0.0}
+
+
+def test_words_count_less_where_the_question_has_few_that_tell():
+    """One word that several messages have is little to go by; two that are rare are enough."""
+    state = state_of(*(Said(text=text) for text in ("berth", "berth", "keel", "mast", PADDING)))
+    number = len(state.words)
+
+    def idf(having):
+        return math.log(1 + (number - having + 0.5) / (having + 0.5))
+
+    ranking = ask(state, "which berth?", config=Config(min_relevance=-10))
+    parts = ranking.parts
+    expected = (idf(2) / (TELLING * idf(1)) - 1) * (parts["words"] + parts["neighbours"])
+    np.testing.assert_allclose(parts["vague"], expected, atol=1e-9)
+    assert expected.min() < -0.1
+    assert set(part(state, ask(state, "keel or mast?"), "vague").values()) == {0.0}
+
+
+def test_vague_words_still_open_the_gate():
+    """If all messages speak of it, that is no reason to find none; also by words alone."""
+    state = state_of(*(Said(text=f"berth {number}") for number in range(30)))
+    assert recalled(state, ask(state, "berth?", by_meaning=False)) == list(range(29, 4, -1))
+
+
+def test_words_that_frame_a_question_find_nothing():
+    """Who once spoke of conversations does not answer every question for what was said in them."""
+    state = state_of(Said(text="What conversations! What an order!"), Said(text="The boat is red."), Said(text=PADDING))
+    plain, framed = (
+        part(state, ask(state, question, config=Config(min_relevance=-10)), "words")
+        for question in ("the boat?", "Can you list the order in which I mentioned the boat in our conversations?")
+    )
+    assert plain == framed
+    assert framed[0] == 0.0 < framed[1]
+    asked = ask(state, "Step by step, so far?", config=Config(min_relevance=-10))
+    assert set(part(state, asked, "words").values()) == {0.0}
+
+
+def test_a_framed_question_that_was_asked_before_is_known():
+    """It lends its words to its answer, and not to what stood before it."""
+    question = "Can you tell me the order in which we painted the boat?"
+    state = state_of(Said(text=PADDING), Said(text=question), Said(text=PADDING))
+    lent = part(state, ask(state, question, config=Config(min_relevance=-10)), "neighbours")
+    assert lent[0] == 0.0 < lent[2]
 
 
 def test_the_words_of_a_long_message_count_once():
