@@ -20,8 +20,9 @@ from streetai_core.stores.columns import Coded, Loaded, SignalArrays, WeightArra
 from streetai_core.stores.provenance import Provenance, Quarantine
 from streetai_core.types import ROLES, SOURCES
 
-_WORN = 1_024
-"""Rows of messages that are gone which are not worth reading a memory anew, some megabytes at most."""
+_WORN = 256
+"""Rows of messages that are gone which are not worth reading a memory anew: a megabyte or two, and so many deletions
+cost far more than to read what is left."""
 
 
 class MemoryState:

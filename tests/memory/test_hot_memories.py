@@ -153,7 +153,7 @@ def test_a_memory_whose_messages_come_and_go_does_not_grow(tmp_path):
             memory.retrieve("Which berth?")
             rows.append(memory._coherent.known.words.size)
         hits = memory.retrieve("Where is boat 3977?", limit=5)
-    assert max(rows) < 2 * 1_024
+    assert max(rows) < 512
     with opened(path) as anew:
         again = anew.get("m").retrieve("Where is boat 3977?", limit=5)
     assert [(hit.signal.signal_id, hit.score) for hit in again] == [(hit.signal.signal_id, hit.score) for hit in hits]

@@ -11,6 +11,7 @@ from streetai_core.testing.factories import make_exchange
 from streetai_core.testing.store_reading import head_of, write
 from streetai_core.testing.torture.checking import damage, differences, open_registry, torn_parts, unlogged_weights
 from streetai_core.testing.torture.reporting import Report
+from streetai_core.testing.torture.soak import Samples
 from streetai_core.testing.torture.trap import Moments, Trap, coded, trapped
 from streetai_core.testing.torture.work import _VERBS, Intent, Work, message_of, text_of
 
@@ -119,3 +120,18 @@ def test_a_report_says_all_and_fails_for_one_problem():
     assert not report.passed
     assert report.lines()[:2] == ["seed=7 lost=30", "lost: message 0"]
     assert len(report.lines()) == 11
+
+
+@pytest.mark.parametrize("leak", [0.0, 5.0])
+def test_growth_is_what_does_not_come_back(leak):
+    """A memory that fills and is emptied every minute and a half takes 20 MB and gives it back: that is no growth."""
+    samples = Samples()
+    for second in range(3_600):
+        samples.times.append(float(second))
+        samples.bytes.append(int((150 + second % 97 / 97 * 20 + leak * second / 3_600) * 1024**2))
+    assert samples.growth() == pytest.approx(leak, abs=0.3)
+
+
+def test_a_short_look_says_nothing_of_growth():
+    """Caches fill at first."""
+    assert Samples(times=[0.0, 60.0], bytes=[1, 2], files=[1, 1]).growth() is None

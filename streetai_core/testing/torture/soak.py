@@ -34,6 +34,10 @@ _GROWTH = 1.0
 _SETTLED = 0.5
 """Share of a process' samples after which growth counts: before that its caches fill."""
 
+_LOW = 120.0
+"""Seconds of which the lowest sample counts. A memory that fills and is emptied takes RAM and gives it back, some
+megabytes up and down; what is lost for good is missing at the lows too."""
+
 _LONG = 900.0
 """Seconds that a process has to be looked at before its growth says anything."""
 
@@ -51,15 +55,26 @@ class Samples:
     files: list[int] = field(default_factory=list)
     """Open ones."""
 
-    def growth(self) -> float | None:
-        """Megabytes an hour, by least squares over the settled part; `None` if it was not looked at for long."""
+    def lows(self) -> list[tuple[float, float]]:
+        """Seconds and megabytes of the lowest sample of each span of the settled part; none if it was not long."""
         first = int(len(self.times) * _SETTLED)
         times, sizes = self.times[first:], self.bytes[first:]
         if not times or times[-1] - times[0] < _LONG * _SETTLED:
+            return []
+        spans: dict[int, tuple[int, float]] = {}
+        for second, size in zip(times, sizes, strict=True):
+            span = int((second - times[0]) / _LOW)
+            spans[span] = min(spans.get(span, (size, second)), (size, second))
+        return [(second, size / _MEGABYTE) for size, second in spans.values()]
+
+    def growth(self) -> float | None:
+        """Megabytes an hour, by least squares over the lows; `None` if it was not looked at for long."""
+        lows = self.lows()
+        if not lows:
             return None
-        middle, mean = sum(times) / len(times), sum(sizes) / len(sizes)
-        rise = sum((t - middle) * (s - mean) for t, s in zip(times, sizes, strict=True))
-        return rise / sum((t - middle) ** 2 for t in times) * 3600 / _MEGABYTE
+        middle, mean = (sum(column) / len(lows) for column in zip(*lows, strict=True))
+        rise = sum((second - middle) * (size - mean) for second, size in lows)
+        return rise / sum((second - middle) ** 2 for second, _ in lows) * 3600
 
 
 def run(folder: Path, *, processes: int, minutes: int, seed: int) -> Report:
@@ -156,7 +171,8 @@ def _judge(everybody: list[Samples], report: Report) -> None:
         report.counts["processes_watched_long"] += 1
         report.counts["growth_kilobytes_an_hour"] = max(report.counts["growth_kilobytes_an_hour"], int(growth * 1024))
         if growth > _GROWTH:
-            report.fail("grown", f"a process grew by {growth:.1f} MB an hour")
+            lows = ", ".join(f"{size:.1f}" for _, size in one.lows())
+            report.fail("grown", f"a process grew by {growth:.1f} MB an hour; its lows were {lows} MB")
         middle = len(one.files) // 2
         if max(one.files[middle:]) > max(one.files[:middle]):
             report.fail("grown", f"a process opened up to {max(one.files)} files, {max(one.files[:middle])} at first")
