@@ -74,7 +74,8 @@ class Samples:
             return None
         middle, mean = (sum(column) / len(lows) for column in zip(*lows, strict=True))
         rise = sum((second - middle) * (size - mean) for second, size in lows)
-        return rise / sum((second - middle) ** 2 for second, _ in lows) * 3600
+        slope: float = rise / sum((second - middle) ** 2 for second, _ in lows)
+        return slope * 3600
 
 
 def run(folder: Path, *, processes: int, minutes: int, seed: int) -> Report:
