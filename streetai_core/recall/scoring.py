@@ -41,6 +41,12 @@ scores. Only what is shown is asked for."""
 CORRECTION = 0.02
 """By how much a statement stands above the one that it replaces, beyond what activation can make up for."""
 
+STATEMENT = 160
+"""Most characters of a message that says little else than one statement. A longer one is not lifted, nor is any above a
+longer one: what else it says would come along. None of 390 written changes is longer than 84. None of the 31 links that
+the rules found in ten recorded conversations, hardly any of them right, is between two shorter messages; and of the
+questions on one of these, every fourth had a message that was lifted for nothing among its ten best."""
+
 _ROUNDING = 1e-9
 """More than sums of ten parts differ by when they are added in another order."""
 
@@ -258,16 +264,17 @@ class _Lending:
         return total
 
     def _correct(self, state: MemoryState, order: Rows, searched: Flags | None, margin: float) -> None:
-        """Lift every statement above the one that it replaces, by the part "change"; the oldest first, for chains."""
-        links = state.words.replacements()
-        if not links:
+        """Lift every short statement above the one that it replaces, by "change"; the oldest first, for chains."""
+        links = np.array(state.words.replacements(), dtype=np.intp).reshape(-1, 2)
+        links = links[(state.words.column("characters")[links] <= STATEMENT).all(axis=1)]
+        if not len(links):
             return
         place = np.full(state.words.size + 1, -1)
         place[self._at] = np.arange(len(self._at))
         # Of the messages that have several signals, the nearest one stands for all.
         nearest = order[self._leads[order]]
         place[self._at[nearest]] = nearest
-        newer, older = (place[np.array(side)] for side in zip(*links, strict=True))
+        newer, older = place[links.T]
         both = (newer >= 0) & (older >= 0)
         if searched is not None:
             both &= searched[newer] & searched[older]

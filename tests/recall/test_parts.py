@@ -350,6 +350,18 @@ def test_a_correction_stands_above_what_it_replaces(question):
     assert change[3] > 0.0
 
 
+@pytest.mark.parametrize("longer", [0, 1])
+def test_a_message_that_says_other_things_too_is_not_lifted(longer):
+    """A change mentioned in passing would bring all the rest along; the link is still told by a mark."""
+    said = ["My berth is number 31.", "From now on I moor at number 12."]
+    said[longer] += f" {PADDING}, {PADDING}."
+    state = state_of(Said(text=said[0], cosine=0.9), Said(text=said[1], cosine=0.5, replaces=(0,)))
+    ranking = ask(state, "Which berth is mine?")
+    assert order(state, ranking) == [0, 1]
+    assert set(part(state, ranking, "change").values()) == {0.0}
+    assert state.words.replaced() == {0}
+
+
 def test_a_question_for_the_former_state_gets_it():
     """What was replaced is still there, and is what was asked for."""
     state = state_of(
