@@ -28,7 +28,7 @@ from streetai_core.recall.evidence import (
     WHEN,
     WORDS_AROUND,
 )
-from streetai_core.recall.scoring import LENT
+from streetai_core.recall.scoring import LENT, LIFT
 from streetai_core.text.words import hashed
 from tests.recall.saying import NOON, PADDING, Said, ask, order, part, recalled, state_of
 
@@ -351,14 +351,16 @@ def test_a_correction_stands_above_what_it_replaces(question):
 
 
 @pytest.mark.parametrize("longer", [0, 1])
-def test_a_message_that_says_other_things_too_is_not_lifted(longer):
-    """A change mentioned in passing would bring all the rest along; the link is still told by a mark."""
+@pytest.mark.parametrize(("cosine", "found"), [(0.5, [1, 0]), (0.1, [0, 1])])
+def test_a_message_that_says_other_things_too_is_lifted_by_so_much(longer, cosine, found):
+    """A change mentioned in passing brings all the rest along, so it has to fit a little by itself."""
     said = ["My berth is number 31.", "From now on I moor at number 12."]
     said[longer] += f" {PADDING}, {PADDING}."
-    state = state_of(Said(text=said[0], cosine=0.9), Said(text=said[1], cosine=0.5, replaces=(0,)))
-    ranking = ask(state, "Which berth is mine?")
-    assert order(state, ranking) == [0, 1]
-    assert set(part(state, ranking, "change").values()) == {0.0}
+    state = state_of(Said(text=said[0], cosine=0.9), Said(text=said[1], cosine=cosine, replaces=(0,)))
+    config = Config(strategy="hybrid", min_relevance=-1)
+    ranking = ask(state, "Where am I?", config=config)
+    assert order(state, ranking) == found
+    assert 0.0 < part(state, ranking, "change")[1] <= LIFT
     assert state.words.replaced() == {0}
 
 
