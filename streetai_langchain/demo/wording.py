@@ -20,7 +20,7 @@ _NUMBER = 4
 _LABEL = 9
 """Width of the columns in front of a line."""
 
-_SHOWN = {"meaning": ("meaning",), "words": ("words", "neighbours")}
+_SHOWN = {"meaning": ("meaning",), "words": ("words", "neighbours", "vague")}
 """Parts of a score that have a number, by what it is called; that of the others is their sum, so that the text has
 room."""
 

@@ -209,7 +209,7 @@ def test_what_replies_used_leads_when_it_is_asked_again_in_other_words(registry)
     """If it fails, learning moves numbers that nobody sees."""
     memory = registry.get("keys")
     memory.add_messages([NewMessage(content=text, role="user") for text in KEYS])
-    again, other = "Remind me of the boat: the spare key?", "Which colour was the keel of the boat painted?"
+    again, other = "Remind me of our boat: the spare key?", "Which colour was the keel of the boat painted?"
 
     def found(question):
         return [hit.signal.content for hit in memory.retrieve(question)]
