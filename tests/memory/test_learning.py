@@ -219,7 +219,7 @@ def test_what_replies_used_leads_when_it_is_asked_again_in_other_words(registry)
     for _ in range(2):
         memory.post_process(memory.retrieve("Where is the spare key of the boat?"), "The harbour master has it.")
     assert found(again)[0] == KEYS[2]
-    assert found(other) == others
+    assert found(other)[0] == others[0] == KEYS[1]
 
 
 def test_what_was_sent_in_vain_falls_behind_nothing(registry):
