@@ -153,7 +153,7 @@ class CoherentState:
         if rows is None or rows.complete or rows.quarantine != state.quarantine:
             return None
         state.update(rows)
-        return state
+        return None if state.is_worn else state
 
     def _check_known(self, head: Head | None) -> None:
         """Refuse to go on with another memory under the same id: this one was reset, or forgotten and begun anew."""
