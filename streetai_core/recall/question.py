@@ -62,12 +62,12 @@ def read_question(
     said = terms(text)
     subject = frozenset(terms(subject_of(text)))
     # A question of nothing else is about that.
-    about = [term for term in said if term in subject] or said
+    about = dict.fromkeys([term for term in said if term in subject] or said)
     return Question(
         vector=vector,
         turn=turn,
         without_messages=without,
-        terms=tuple(dict.fromkeys(map(hashed, about))),
+        terms=tuple(map(hashed, about)),
         framing=tuple(dict.fromkeys(hashed(term) for term in said if term not in about)),
         length=len(said),
         words=frozenset(name_words(text)),
