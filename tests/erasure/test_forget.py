@@ -25,11 +25,11 @@ NOON = datetime(2026, 3, 1, 12, tzinfo=timezone.utc)
 PIECE = 12
 
 
-def opened(path, **options):
+def opened(path, *, precision="single", **options):
     """A registry that does not wait for the disk, with vectors that a file can be searched for."""
     return MemoryRegistry(
         path,
-        config=Config(stack_threshold=0.4),
+        config=Config(stack_threshold=0.4, vector_precision=precision),
         encoder=HashingEncoder(64),
         durability="fast",
         clock=lambda: NOON,

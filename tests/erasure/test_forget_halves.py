@@ -6,10 +6,8 @@ from contextlib import closing
 import numpy as np
 import pytest
 
-from streetai_core import Config, MemoryRegistry
-from streetai_core.encoders import HashingEncoder
 from streetai_core.stores import _sqlite
-from tests.erasure.test_forget import NOON, WAYS, dump, filled, opened, said, vectors
+from tests.erasure.test_forget import WAYS, dump, filled, opened, said, vectors
 from tests.stores.scripts import occurrences
 
 WAYS_OUT = [way for way in WAYS if way.startswith("forget")]
@@ -17,13 +15,7 @@ WAYS_OUT = [way for way in WAYS if way.startswith("forget")]
 
 def halves(path):
     """The same registry as `opened`, writing halves."""
-    return MemoryRegistry(
-        path,
-        config=Config(stack_threshold=0.4, vector_precision="half"),
-        encoder=HashingEncoder(64),
-        durability="fast",
-        clock=lambda: NOON,
-    )
+    return opened(path, precision="half")
 
 
 @pytest.fixture
