@@ -17,6 +17,7 @@ import numpy.typing as npt
 
 from streetai_core.index.alignment import Nearness, Rows
 from streetai_core.index.bm25 import WordScores
+from streetai_core.index.row_table import NONE
 from streetai_core.index.words import WordIndex
 from streetai_core.recall.question import Question, name_words
 from streetai_core.text.words import STOP_WORDS
@@ -32,7 +33,7 @@ AUTHOR = 0.33
 """What a message loses that is not by the only author whom the question names. A loss, because a name that is known
 says nothing of whether the answer is: so the best score tells better what was never said."""
 OWN = 0.20
-"""What a message loses that is not the user's, if the question names nobody and speaks of who asks ("Where do I
+"""What a message loses that no user said, if the question names nobody and speaks of who asks ("Where do I
 live?")."""
 ASKING = 0.10
 """What a message loses that asks: it wants to know, and tells little. Those of the user are spared if the question
@@ -146,8 +147,21 @@ def _author(index: WordIndex, question: Question) -> Floats | None:
     named = [number for name, number in index.authors.items() if _is_named(name, question.words)]
     there = [number for number in named if index.has_said(number)]
     if not there and question.of_oneself:
-        return np.where(index.column("role") == _USER, 0.0, -OWN)
+        return _not_of_the_user(index)
     return np.where(index.column("author") == there[0], 0.0, -AUTHOR) if len(there) == 1 else None
+
+
+def _not_of_the_user(index: WordIndex) -> Floats:
+    """What messages lose that are not of who asks.
+
+    Where the user speaks without a name, a user's message with one is somebody else's.
+    """
+    of_users = index.column("role") == _USER
+    named = of_users & (index.column("author") != NONE)
+    lost = np.where(of_users, 0.0, -OWN)
+    if (of_users & ~named & index.alive).any():
+        lost[named] = -AUTHOR
+    return lost
 
 
 def _asking(index: WordIndex, question: Question) -> Floats:

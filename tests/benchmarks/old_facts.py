@@ -1,7 +1,9 @@
 """A fact told at the beginning, asked after 10,000 messages of other talk: `python -m tests.benchmarks.old_facts FILE`.
 
-FILE has recorded conversations (the shape of `streetai bench`); their messages are the other talk, over and over. The
-facts and questions are those of `tests/knowledge/data`, as far as no other fact answers the same question.
+FILE has recorded conversations (the shape of `streetai bench`); their messages are the other talk, over and over, with
+the names of who said them. The facts and questions are those of `tests/knowledge/data`, each question once. Ten
+memories are told ten facts each, every fact in a conversation of its own: of a hundred about one person many would
+contradict each other.
 """
 
 import json
@@ -10,11 +12,15 @@ import tempfile
 from pathlib import Path
 
 from streetai_core import Config, MemoryRegistry, NewMessage
+from streetai_core.encoders import default_encoder
+from streetai_core.evaluation.datasets import read_dataset
+from streetai_core.evaluation.embedding_cache import DiskCachedEncoder, default_folder
 from tests.benchmarks.recording import record
 
 CASES = Path(__file__).parents[1] / "knowledge" / "data" / "changed_facts.jsonl"
 TALK = 10_000
 FACTS = 100
+MEMORIES = 10
 BUDGET = 500
 PER_CONVERSATION = 25
 
@@ -30,48 +36,48 @@ def facts():
 
 def talk(path):
     """Other messages, as many as are wanted."""
-    conversations = json.loads(Path(path).read_text(encoding="utf-8"))["conversations"]
-    said = [
-        message for conversation in conversations for message in conversation["messages"] if message["text"].strip()
-    ]
+    said = [turn for recording in read_dataset(path).recordings for turn in recording.messages]
     for number in range(TALK):
         message = said[number % len(said)]
         yield NewMessage(
-            content=message["text"], role=message["role"], conversation_id=f"talk-{number // PER_CONVERSATION}"
+            content=message.text,
+            role=message.role,
+            name=message.name,
+            conversation_id=f"talk-{number // PER_CONVERSATION}",
         )
 
 
-def found(path, config):
+def found(path, config, encoder):
     """Which facts are in the prompt, and which among the first 25 hits."""
-    told = facts()
-    with (
-        tempfile.TemporaryDirectory() as folder,
-        MemoryRegistry(Path(folder) / "memory.db", config=config, durability="fast") as registry,
-    ):
-        memory = registry.get("old-facts")
-        memory.add_messages([NewMessage(content=fact, role="user", conversation_id="first") for _, fact in told])
-        other = list(talk(path))
-        for start in range(0, TALK, 2000):
-            memory.add_messages(other[start : start + 2000])
-        sent = [
-            question
-            for question, fact in told
-            if fact in memory.build_prompt(question, token_budget=BUDGET).recalled_text
-        ]
-        hits = sum(
-            any(fact in hit.signal.content for hit in memory.retrieve(question, limit=25)) for question, fact in told
-        )
+    told, other = facts(), list(talk(path))
+    sent, hits = [], 0
+    for first in range(MEMORIES):
+        with (
+            tempfile.TemporaryDirectory() as folder,
+            MemoryRegistry(Path(folder) / "memory.db", config=config, encoder=encoder, durability="fast") as registry,
+        ):
+            memory = registry.get("old-facts")
+            own = told[first::MEMORIES]
+            for number, (_, fact) in enumerate(own):
+                memory.add_message(fact, "user", conversation_id=f"first-{number}")
+            for start in range(0, TALK, 2000):
+                memory.add_messages(other[start : start + 2000])
+            for question, fact in own:
+                if fact in memory.build_prompt(question, token_budget=BUDGET).recalled_text:
+                    sent.append(question)
+                hits += any(fact in hit.signal.content for hit in memory.retrieve(question, limit=25))
     return {"in_the_prompt": len(sent), "in_25_hits": hits, "missed": sorted({q for q, _ in told} - set(sent))}
 
 
 if __name__ == "__main__":
+    local = DiskCachedEncoder(default_encoder(), default_folder())
     record(
         "old_facts",
         {
             "facts": FACTS,
             "messages_of_other_talk": TALK,
             "token_budget": BUDGET,
-            "default": found(sys.argv[1], Config()),
-            "decay_off": found(sys.argv[1], Config(decay_rate=0.0)),
+            "default": found(sys.argv[1], Config(), local),
+            "decay_off": found(sys.argv[1], Config(decay_rate=0.0), local),
         },
     )

@@ -133,6 +133,17 @@ def test_who_asks_about_themselves_wants_what_the_user_said():
     assert part(state, ask(state, "What did I ask Nora?"), "author") == {0: 0.0, 1: -AUTHOR, 2: -AUTHOR}
 
 
+def test_where_the_user_has_no_name_whoever_has_one_is_somebody_else():
+    """As if the question had named the user; once nothing without a name is left, they all may be who asks."""
+    state = state_of(
+        Said(text=PADDING, name="Nora"), Said(text=PADDING, role="assistant", name="Bot"), Said(text=PADDING)
+    )
+    assert part(state, ask(state, "Where do I live?"), "author") == {0: -AUTHOR, 1: -OWN, 2: 0.0}
+    assert part(state, ask(state, "Where does Nora live?"), "author") == {0: 0.0, 1: -AUTHOR, 2: -AUTHOR}
+    state.words.remove([2])
+    assert part(state, ask(state, "Where do I live?"), "author") == {0: 0.0, 1: -OWN, 2: 0.0}
+
+
 def test_messages_that_ask_lose():
     """They want to know, and tell little; but what the user wanted to know is part of what the user asks about."""
     asked = f"{PADDING}, was it not?"
