@@ -41,15 +41,6 @@ scores. Only what is shown is asked for."""
 CORRECTION = 0.02
 """By how much a statement stands above the one that it replaces, beyond what activation can make up for."""
 
-STATEMENT = 160
-"""Most characters of a message that says little else than one statement: none of 390 written changes is longer than 84.
-What a longer one says besides comes along when it is lifted, and the link may be wrong: hardly any of the 31 that the
-rules found in ten recorded conversations is right, all of them of longer messages."""
-LIFT = 0.6
-"""Most that a longer message is lifted, or a short one above a longer one: enough for one that speaks of the matter.
-Without a limit every fourth question on one of those conversations had a message among its ten best that was lifted for
-nothing, by up to 1.5."""
-
 _ROUNDING = 1e-9
 """More than sums of ten parts differ by when they are added in another order."""
 
@@ -271,8 +262,6 @@ class _Lending:
         links = np.array(state.words.replacements(), dtype=np.intp).reshape(-1, 2)
         if not len(links):
             return
-        short = (state.words.column("characters")[links] <= STATEMENT).all(axis=1)
-        most = np.where(short, np.inf, LIFT)
         place = np.full(state.words.size + 1, -1)
         place[self._at] = np.arange(len(self._at))
         # Of the messages that have several signals, the nearest one stands for all.
@@ -283,10 +272,10 @@ class _Lending:
         if searched is not None:
             both &= searched[newer] & searched[older]
         newer, older = newer[both], older[both]
-        columns = (newer, older, self.total[newer], self.total[older], most[both])
+        columns = (newer, older, self.total[newer], self.total[older])
         lifted: dict[int, float] = {}
-        for new, old, new_total, old_total, limit in zip(*(column.tolist() for column in columns), strict=True):
-            lift = min(old_total + lifted.get(old, 0.0) - new_total + margin, limit)
+        for new, old, new_total, old_total in zip(*(column.tolist() for column in columns), strict=True):
+            lift = old_total + lifted.get(old, 0.0) - new_total + margin
             if lift > lifted.get(new, 0.0):
                 lifted[new] = lift
         if lifted:

@@ -1,6 +1,7 @@
 """Written conversations in which a fact changes, and what the rules make of them."""
 
 import json
+import random
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -24,6 +25,20 @@ class Outcome:
 def load(name):
     """The cases of a file."""
     return [json.loads(line) for line in (DATA / name).read_text(encoding="utf-8").splitlines()]
+
+
+def amid_small_talk(cases):
+    """The cases with each of the user's statements between two sentences about something else."""
+    talk = (DATA / "small_talk.txt").read_text(encoding="utf-8").splitlines()
+    chosen = random.Random(7)
+
+    def longer(message):
+        if message["role"] != "user":
+            return message
+        before, after = chosen.sample(talk, 2)
+        return {**message, "text": f"{before} {message['text'].rstrip()} {after}"}
+
+    return [{**case, "messages": [longer(message) for message in case["messages"]]} for case in cases]
 
 
 def vectors(encoder, cases):

@@ -5,7 +5,7 @@ from collections import Counter
 import pytest
 
 from streetai_core.encoders import OfflineMiniLM, offline_available
-from tests.knowledge.cases import load, replay, vectors
+from tests.knowledge.cases import amid_small_talk, load, replay, vectors
 
 pytestmark = pytest.mark.skipif(not offline_available(), reason="the extra `offline` is not installed: no real encoder")
 
@@ -13,6 +13,8 @@ LEAST_FOUND = 0.97
 MOST_WRONG = 0.03
 LEAST_FOUND_LATER = 0.9
 """The later cases use rarer words on purpose ("the doctor took me off")."""
+LEAST_FOUND_AMID_TALK = 0.75
+"""The embedding of a message that says three things tells less of each."""
 
 
 @pytest.fixture(scope="module")
@@ -83,3 +85,23 @@ def test_nothing_else_is_linked_in_rarer_wordings(later_outcomes):
     """What is not understood is left alone."""
     wrong = [outcome.wrong for outcome in later_outcomes if outcome.wrong]
     assert len(wrong) / len(later_outcomes) <= MOST_WRONG, wrong
+
+
+@pytest.fixture(scope="module")
+def outcomes_amid_talk():
+    """All cases, with each statement in a message that says two other things as well."""
+    cases = amid_small_talk(load("changed_facts.jsonl"))
+    vector_of = vectors(OfflineMiniLM(), cases)
+    return [replay(case, vector_of) for case in cases]
+
+
+def test_changes_are_found_in_messages_that_say_other_things_too(outcomes_amid_talk):
+    """Few people send their news one sentence at a time."""
+    found = share(outcomes_amid_talk, lambda outcome: outcome.found)
+    assert found >= LEAST_FOUND_AMID_TALK, missed(outcomes_amid_talk)
+
+
+def test_other_things_that_were_said_link_nothing(outcomes_amid_talk):
+    """Two messages that are like each other as wholes need not be about one fact."""
+    wrong = [outcome.wrong for outcome in outcomes_amid_talk if outcome.wrong]
+    assert len(wrong) / len(outcomes_amid_talk) <= MOST_WRONG, wrong

@@ -28,7 +28,7 @@ from streetai_core.recall.evidence import (
     WHEN,
     WORDS_AROUND,
 )
-from streetai_core.recall.scoring import LENT, LIFT
+from streetai_core.recall.scoring import LENT
 from streetai_core.text.words import hashed
 from tests.recall.saying import NOON, PADDING, Said, ask, order, part, recalled, state_of
 
@@ -359,20 +359,6 @@ def test_a_correction_stands_above_what_it_replaces(question):
     assert change[0] == change[1] == 0.0
     assert min(change.values()) == 0.0
     assert change[3] > 0.0
-
-
-@pytest.mark.parametrize("longer", [0, 1])
-@pytest.mark.parametrize(("cosine", "found"), [(0.5, [1, 0]), (0.1, [0, 1])])
-def test_a_message_that_says_other_things_too_is_lifted_by_so_much(longer, cosine, found):
-    """A change mentioned in passing brings all the rest along, so it has to fit a little by itself."""
-    said = ["My berth is number 31.", "From now on I moor at number 12."]
-    said[longer] += f" {PADDING}, {PADDING}."
-    state = state_of(Said(text=said[0], cosine=0.9), Said(text=said[1], cosine=cosine, replaces=(0,)))
-    config = Config(strategy="hybrid", min_relevance=-1)
-    ranking = ask(state, "Where am I?", config=config)
-    assert order(state, ranking) == found
-    assert 0.0 < part(state, ranking, "change")[1] <= LIFT
-    assert state.words.replaced() == {0}
 
 
 def test_a_question_for_the_former_state_gets_it():
