@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import OrderedDict
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import datetime
@@ -10,6 +9,7 @@ from itertools import islice
 from threading import Lock, RLock
 from typing import TypeVar
 from uuid import uuid4
+from weakref import WeakKeyDictionary
 
 from streetai_core.errors import StaleMemoryError
 from streetai_core.state import MemoryState
@@ -25,6 +25,8 @@ Plan = Callable[[WriteTransaction, MemoryState], tuple[Changes | None, Result]]
 class HotStates:
     """Which states are in RAM; of too many the least recently used go. Safe to share between threads.
 
+    They are not kept for their own sake: the state of a handle that is gone goes with it.
+
     Args:
         most: how many stay, from 1.
     """
@@ -32,7 +34,8 @@ class HotStates:
     def __init__(self, most: int) -> None:
         self._most = most
         self._lock = Lock()
-        self._used: OrderedDict[CoherentState, None] = OrderedDict()
+        self._used: WeakKeyDictionary[CoherentState, None] = WeakKeyDictionary()
+        """The least recently used first."""
 
     def __len__(self) -> int:
         return len(self._used)
@@ -40,8 +43,8 @@ class HotStates:
     def used(self, coherent: CoherentState) -> None:
         """This state was just used. Call with its lock held."""
         with self._lock:
+            self._used.pop(coherent, None)
             self._used[coherent] = None
-            self._used.move_to_end(coherent)
             surplus = list(islice(self._used, max(0, len(self._used) - self._most)))
         for one in surplus:
             # Without its lock: whoever holds it is using the state, and waiting could be for ever.

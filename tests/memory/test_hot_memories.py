@@ -2,6 +2,7 @@
 
 import gc
 import tracemalloc
+import weakref
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
@@ -158,3 +159,14 @@ def test_a_memory_whose_messages_come_and_go_does_not_grow(tmp_path):
         again = anew.get("m").retrieve("Where is boat 3977?", limit=5)
     assert [(hit.signal.signal_id, hit.score) for hit in again] == [(hit.signal.signal_id, hit.score) for hit in hits]
     assert "3977" in hits[0].signal.content
+
+
+@pytest.mark.parametrize("end", [MemoryRegistry.reset, MemoryRegistry.forget])
+def test_a_memory_that_ends_leaves_nothing_in_ram(filled, end):
+    """An app that begins its memories anew each day would fill all places with states that nobody can reach."""
+    with opened(filled) as registry:
+        registry.get("m0").stats()
+        state = weakref.ref(registry.get("m0")._coherent.known)
+        end(registry, "m0")
+        gc.collect()
+        assert state() is None
