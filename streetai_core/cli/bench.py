@@ -24,6 +24,7 @@ from streetai_core.cli.bench_options import (
 if TYPE_CHECKING:
     from streetai_core.evaluation.conversation_runs import Plan
     from streetai_core.evaluation.embedding_cache import DiskCachedEncoder
+    from streetai_core.evaluation.speed_texts import RecordedTexts
 
 # What the commands run with is imported by the commands: it takes a second, which no --help shall wait for.
 
@@ -228,6 +229,13 @@ def absence(
     "llamaindex, langgraph, mem0, or all. The first is what the others are compared with.",
 )
 @click.option(
+    "--data",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="Fill the --systems with the messages of recorded conversations and with the encoder's vectors of them, made "
+    "before anything is timed.",
+)
+@click.option(
     "--published",
     type=click.Path(path_type=Path),
     metavar="FOLDER",
@@ -241,12 +249,14 @@ def speed(
     sizes: tuple[int, ...],
     repeats: int,
     names: tuple[str, ...],
+    data: Path | None,
     published: Path | None,
     as_json: bool,
 ) -> None:
     """What each verb costs on memories of made-up messages, in milliseconds and in times of the encoder's own cost.
 
-    With --systems each verb is timed beside that of other memories instead, the calls in turn; --encoder has no part.
+    With --systems each verb is timed beside that of other memories instead, the calls in turn; the encoder's time has
+    no part then.
     """
     from streetai_core.cli.bench_speed import compare_systems, comparison_tables
     from streetai_core.cli.bench_tables import speed_tables
@@ -254,11 +264,18 @@ def speed(
     from streetai_core.evaluation.results import ResultsFolder
     from streetai_core.evaluation.speed import VERBS, measure_speed, speed_report
 
-    if published is not None and not names:
-        raise click.UsageError("--published goes with --systems")
+    if not names and (published is not None or data is not None):
+        raise click.UsageError("--published and --data go with --systems")
     config = read_config(config_name)
     if names:
-        report = compare_systems(names, config, sizes=sizes, repeats=repeats, published=published)
+        report = compare_systems(
+            names,
+            config,
+            sizes=sizes,
+            repeats=repeats,
+            published=published,
+            material=None if data is None else _recorded(data, cached_encoder(encoder_name, None)),
+        )
         ResultsFolder(out).save("speed-systems", report)
         _print(report, comparison_tables, as_json=as_json)
         return
@@ -268,6 +285,13 @@ def speed(
     report = speed_report(timings, config, encoder)
     ResultsFolder(out).save("speed", report)
     _print(report, speed_tables, as_json=as_json)
+
+
+def _recorded(data: Path, encoder: DiskCachedEncoder) -> RecordedTexts:
+    from streetai_core.evaluation.datasets import read_dataset
+    from streetai_core.evaluation.speed_texts import RecordedTexts
+
+    return RecordedTexts(read_dataset(data), encoder)
 
 
 def _plan(data: Path, most: int | None, config_name: str, encoder: DiskCachedEncoder) -> Plan:

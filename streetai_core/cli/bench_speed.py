@@ -10,10 +10,17 @@ from streetai_core.cli.bench_view import progress_bar, show
 
 if TYPE_CHECKING:
     from streetai_core.config import Config
+    from streetai_core.evaluation.speed_texts import TimedTexts
 
 
 def compare_systems(
-    names: Sequence[str], config: Config, *, sizes: Sequence[int], repeats: int, published: Path | None
+    names: Sequence[str],
+    config: Config,
+    *,
+    sizes: Sequence[int],
+    repeats: int,
+    published: Path | None,
+    material: TimedTexts | None,
 ) -> dict[str, Any]:
     """Time the systems of these names with a progress bar, and return the report.
 
@@ -28,7 +35,7 @@ def compare_systems(
         use_published(published)
     systems = select_timed(names, config)
     with progress_bar(len(sizes) * (len(TIMED_VERBS) + len(systems))) as bar:
-        comparison = compare_speed(systems, sizes=sizes, repeats=repeats, watch=bar.advance)
+        comparison = compare_speed(systems, sizes=sizes, repeats=repeats, material=material, watch=bar.advance)
     return comparison_report(comparison, systems)
 
 

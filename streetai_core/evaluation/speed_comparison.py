@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from functools import partial
+from itertools import chain
 from pathlib import Path
 from statistics import median
 from tempfile import TemporaryDirectory
@@ -16,9 +17,8 @@ from typing import Any
 import faiss
 
 from streetai_core.evaluation.provenance import provenance
-from streetai_core.evaluation.speed import made_up_texts
 from streetai_core.evaluation.speed_systems import TIMED_VERBS, TimedMemory, TimedSystem, Verb
-from streetai_core.evaluation.speed_vectors import TopicEncoder
+from streetai_core.evaluation.speed_texts import MadeUpTexts, TimedTexts
 
 _MILLISECONDS = 1_000
 _MEGABYTE = 1_000_000
@@ -72,6 +72,8 @@ class Filled:
 class Comparison:
     """All figures of a run."""
 
+    material: str
+    """What the texts and vectors were."""
     compared: tuple[Compared, ...]
     filled: tuple[Filled, ...]
     left_out: tuple[str, ...]
@@ -83,6 +85,7 @@ def compare_speed(
     *,
     sizes: Sequence[int],
     repeats: int,
+    material: TimedTexts | None = None,
     watch: Callable[[str], None] | None = None,
 ) -> Comparison:
     """Time every verb of every system, the systems in turn for each text, a different one first each time.
@@ -91,9 +94,10 @@ def compare_speed(
         systems: those that are missing are left out, and named.
         sizes: texts in each memory, each from 1.
         repeats: timings of each verb and system, from 2; a first one, which fills caches, is not counted.
+        material: the texts and their vectors; made-up ones unless said.
         watch: told what is done, once for each size and system filled, and for each size and verb.
     """
-    tell = watch or _nobody
+    tell, chosen = watch or _nobody, material or MadeUpTexts()
     compared: list[Compared] = []
     filled: list[Filled] = []
     left_out = [f"{system.name}: {system.missing}" for system in systems if system.missing is not None]
@@ -104,10 +108,10 @@ def compare_speed(
             for system in systems
             if system.missing is None and not _fits(system, size)
         ]
-        compared_here, filled_here = _at_size(here, size, repeats, tell)
+        compared_here, filled_here = _at_size(here, size, repeats, chosen, tell)
         compared += compared_here
         filled += filled_here
-    return Comparison(tuple(compared), tuple(filled), tuple(left_out))
+    return Comparison(chosen.name, tuple(compared), tuple(filled), tuple(left_out))
 
 
 def comparison_report(comparison: Comparison, systems: Sequence[TimedSystem]) -> dict[str, Any]:
@@ -117,7 +121,7 @@ def comparison_report(comparison: Comparison, systems: Sequence[TimedSystem]) ->
     return {
         "benchmark": "speed-systems",
         **provenance(),
-        "vectors": "topics",
+        "vectors": comparison.material,
         "threads": {name: os.environ.get(name) for name in _THREADS},
         "compared_with": first,
         "durability": {system.name: system.durability for system in systems if system.missing is None},
@@ -140,12 +144,13 @@ def _ratios(one: Compared, yardstick: Compared | None) -> dict[str, float | None
 
 
 def _at_size(
-    systems: Sequence[TimedSystem], size: int, repeats: int, tell: Callable[[str], None]
+    systems: Sequence[TimedSystem], size: int, repeats: int, material: TimedTexts, tell: Callable[[str], None]
 ) -> tuple[list[Compared], list[Filled]]:
     # Of this thread only, and every search is made on it.
     faiss.omp_set_num_threads(1)
-    texts = made_up_texts(size)
-    encoder = TopicEncoder(size)
+    texts = material.stored(size)
+    fresh = {verb: material.fresh(repeats + 1, f"{verb} {size}") for verb in TIMED_VERBS}
+    encoder = material.encoder(size, [*texts, *chain.from_iterable(fresh.values())])
     memories: dict[str, TimedMemory] = {}
     filled: list[Filled] = []
     with ExitStack() as stack:
@@ -161,16 +166,16 @@ def _at_size(
         verbs = {name: memory.verbs() for name, memory in memories.items()}
         compared: list[Compared] = []
         for verb in TIMED_VERBS:
-            compared += _in_turn(verb, {name: of[verb] for name, of in verbs.items() if verb in of}, size, repeats)
+            compared += _in_turn(verb, {name: of[verb] for name, of in verbs.items() if verb in of}, size, fresh[verb])
             tell(f"{verb} at {size}")
     return compared, filled
 
 
-def _in_turn(verb: str, calls: Mapping[str, Verb], size: int, repeats: int) -> list[Compared]:
+def _in_turn(verb: str, calls: Mapping[str, Verb], size: int, texts: Sequence[str]) -> list[Compared]:
     """One verb of all systems that have it."""
     names = list(calls)
     took: dict[str, list[tuple[float, float]]] = {name: [] for name in names}
-    for number, text in enumerate(made_up_texts(repeats + 1, seed=f"{verb} {size}")):
+    for number, text in enumerate(texts):
         start = number % len(names) if names else 0
         for name in names[start:] + names[:start]:
             took[name].append(_timed(calls[name](text)))

@@ -2,6 +2,7 @@
 
 import json
 import sys
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -10,9 +11,11 @@ from click.testing import CliRunner
 from streetai_core import Config
 from streetai_core.cli import main
 from streetai_core.errors import InputError
+from streetai_core.evaluation.embedding_cache import DiskCachedEncoder
 from streetai_core.evaluation.speed_catalogue import EVERYTHING, select_timed, timed_systems, use_published
 from streetai_core.evaluation.speed_comparison import compare_speed, comparison_report
 from streetai_core.evaluation.speed_systems import ADD, FOUND, LEARN, OPEN, PROMPT, RETRIEVE, TIMED_VERBS
+from streetai_core.evaluation.speed_texts import RecordedTexts
 from streetai_core.evaluation.speed_vectors import ACROSS, WITHIN, TopicEncoder
 
 TEXTS = [f"remark number {number}" for number in range(40)]
@@ -81,6 +84,40 @@ def test_figures_are_ratios_to_the_first_and_say_what_add_waits_for():
     assert all(one["disk_megabytes"] > 0 for one in report["filled"])
 
 
+@pytest.fixture
+def cached(encoder, tmp_path):
+    """An encoder that keeps its vectors."""
+    return DiskCachedEncoder(encoder, tmp_path / "embeddings")
+
+
+def test_recorded_texts_are_stored_as_they_were_said_and_asked_in_other_words(data, cached):
+    """If it fails, verbs are timed on texts that are stored already, or on the model."""
+    material = RecordedTexts(data, cached)
+    said = [message.text for recording in data.recordings for message in recording.messages]
+    many = material.stored(3 * len(said))
+    assert many[: len(said)] == said
+    assert len(many) == 3 * len(said)
+    assert [sorted(text.split()) for text in many[len(said) : 2 * len(said)]] == [sorted(text.split()) for text in said]
+    assert many[len(said) : 2 * len(said)] != said
+    fresh = material.fresh(50, "add 7")
+    assert len({*fresh} - {*many}) == 50
+    assert (fresh, many) == (material.fresh(50, "add 7"), material.stored(3 * len(said)))
+    assert material.encoder(5, fresh) is cached
+    assert cached.encoded == 50
+    with pytest.raises(InputError, match="no messages"):
+        RecordedTexts(replace(data, recordings=()), cached)
+
+
+def test_recorded_texts_are_timed_with_the_vectors_of_an_encoder(data, cached):
+    """If it fails, ratios on real text cannot be had."""
+    systems = select_timed(["streetai", "classic"], Config())
+    report = comparison_report(
+        compare_speed(systems, sizes=[20], repeats=2, material=RecordedTexts(data, cached)), systems
+    )
+    assert report["vectors"] == data.name
+    assert {"streetai", "classic"} == {one["system"] for one in report["timings"]}
+
+
 def test_a_system_that_takes_too_long_is_named():
     """If it fails, a comparison looks complete and is not."""
     systems = select_timed(["llamaindex"], Config())
@@ -125,7 +162,9 @@ def test_the_command_prints_and_saves_the_comparison(tmp_path):
     ("options", "named"),
     [
         (["--systems", "zep"], "there is no system zep"),
-        (["--published", "nowhere"], "--published goes with --systems"),
+        (["--published", "nowhere"], "--published and --data go with --systems"),
+        (["--data", "nowhere.json"], "--published and --data go with --systems"),
+        (["--systems", "streetai", "--data", "nowhere.json"], "nowhere.json"),
         (["--systems", ","], "give at least one name"),
         (["--systems", "streetai", "--published", "nowhere"], "there is no streetai-memory in 'nowhere'"),
     ],
