@@ -13,15 +13,13 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 import numpy as np
 
 from streetai_core.index.bm25 import Collection, Flags, Floats, Integers, Rows, Term, WordScores, word_scores
+from streetai_core.index.by_sequence import RowsBySequence
 from streetai_core.index.filling import WordsColumns, WordsEntry, beside, named, summed
 from streetai_core.index.grouping import Groups, grouped
 from streetai_core.index.postings import Postings
 from streetai_core.index.replacements import Replacements, connected
-from streetai_core.index.row_table import NONE, SPARE, RowTable, enlarged
+from streetai_core.index.row_table import NONE, RowTable
 from streetai_core.index.threads import CHAINED, Threads
-
-_FIRST_SEQUENCES = 64
-"""Sequences that a new memory has room for; doubled whenever there is a larger one."""
 
 Rule = Callable[[Integers], Floats]
 """What a column says of each row."""
@@ -54,7 +52,7 @@ class WordIndex:
         self._conversations: dict[str | None, int] = {}
         self._authors: dict[str, int] = {}
         self._spans = (array("q"), array("q"), array("q"))
-        self._rows_by_sequence = np.full(_FIRST_SEQUENCES, NONE, dtype=np.int64)
+        self._by_sequence = RowsBySequence()
         self._said_by: Counter[int] = Counter()
         self._lengths = 0
         self._groups: Groups | None = None
@@ -133,10 +131,7 @@ class WordIndex:
 
     def rows_of(self, sequences: Integers) -> Rows:
         """The row of each message, -1 for one that is not there."""
-        found = np.full(len(sequences), NONE, dtype=np.intp)
-        known = sequences < len(self._rows_by_sequence)
-        found[known] = self._rows_by_sequence[sequences[known]]
-        return found
+        return self._by_sequence.find(sequences)
 
     def put(self, entry: WordsEntry) -> None:
         """Add a message, or replace what is known of it; its place in the conversation stays."""
@@ -192,8 +187,7 @@ class WordIndex:
         self._threads.fill(neighbours)
         self._replacements.fill(columns.replaces)
         self._row_of = dict(zip(columns.sequence.tolist(), range(count), strict=True))
-        self._rows_by_sequence = np.full(int(columns.sequence.max(initial=0)) + 1 + count // SPARE, NONE, np.int64)
-        self._rows_by_sequence[columns.sequence] = np.arange(count)
+        self._by_sequence.fill(columns.sequence)
         self._said_by = Counter(author.tolist())
         self._lengths = int(lengths.sum())
         rows = np.repeat(np.arange(count), columns.day_counts)
@@ -218,7 +212,7 @@ class WordIndex:
             row = self._row_of.pop(sequence, None)
             if row is None:
                 continue
-            self._rows_by_sequence[sequence] = NONE
+            self._by_sequence.drop(sequence)
             self._threads.leave(row)
             self._bury(row)
 
@@ -301,7 +295,7 @@ class WordIndex:
         self._said_by[values["author"]] += 1
         self._replacements.put(row, entry.replaces)
         self._row_of[entry.sequence] = row
-        self._know(entry.sequence, row)
+        self._by_sequence.put(entry.sequence, row)
         for first, last in entry.days.tolist():
             for column, value in zip(self._spans, (row, first, last), strict=True):
                 column.append(value)
@@ -313,8 +307,3 @@ class WordIndex:
         self._said_by[int(self.column("author")[row])] -= 1
         self._replacements.drop(row)
         self.moves += 1
-
-    def _know(self, sequence: int, row: int) -> None:
-        while sequence >= len(self._rows_by_sequence):
-            self._rows_by_sequence = enlarged(self._rows_by_sequence, 2 * len(self._rows_by_sequence))
-        self._rows_by_sequence[sequence] = row
