@@ -7,7 +7,6 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from functools import partial
-from itertools import chain
 from pathlib import Path
 from statistics import median
 from tempfile import TemporaryDirectory
@@ -150,7 +149,7 @@ def _at_size(
     faiss.omp_set_num_threads(1)
     texts = material.stored(size)
     fresh = {verb: material.fresh(repeats + 1, f"{verb} {size}") for verb in TIMED_VERBS}
-    encoder = material.encoder(size, [*texts, *chain.from_iterable(fresh.values())])
+    encoder = material.encoder(size)
     memories: dict[str, TimedMemory] = {}
     filled: list[Filled] = []
     with ExitStack() as stack:

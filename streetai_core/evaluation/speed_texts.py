@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Sequence
 from typing import Protocol
 
 from streetai_core.encoders.base import Encoder
@@ -11,7 +10,7 @@ from streetai_core.errors import InputError
 from streetai_core.evaluation.datasets import Dataset
 from streetai_core.evaluation.embedding_cache import DiskCachedEncoder
 from streetai_core.evaluation.speed import made_up_texts
-from streetai_core.evaluation.speed_vectors import TopicEncoder
+from streetai_core.evaluation.speed_vectors import RecordedEncoder, TopicEncoder
 
 
 class TimedTexts(Protocol):
@@ -27,8 +26,8 @@ class TimedTexts(Protocol):
     def fresh(self, count: int, seed: str) -> list[str]:
         """What is added or asked then; none of it is among what is stored."""
 
-    def encoder(self, size: int, texts: Sequence[str]) -> Encoder:
-        """An encoder that has these texts' vectors at hand, for memories of `size` texts."""
+    def encoder(self, size: int) -> Encoder:
+        """What embeds them, without a model, for memories of `size` texts."""
 
 
 class MadeUpTexts:
@@ -44,7 +43,7 @@ class MadeUpTexts:
         """None of them is stored."""
         return made_up_texts(count, seed=seed)
 
-    def encoder(self, size: int, texts: Sequence[str]) -> Encoder:  # noqa: ARG002 - a formula has all at hand
+    def encoder(self, size: int) -> Encoder:
         """The formula."""
         return TopicEncoder(size)
 
@@ -54,7 +53,7 @@ class RecordedTexts:
 
     Args:
         dataset: the conversations.
-        encoder: encodes all texts before anything is timed, so that no time of the model is measured.
+        encoder: encodes all messages, before anything is timed.
 
     Raises:
         InputError: there is no message.
@@ -65,7 +64,9 @@ class RecordedTexts:
         self._said = [message.text for recording in dataset.recordings for message in recording.messages]
         if not self._said:
             raise InputError("the conversations have no messages to fill a memory with")
-        self._encoder = encoder
+        self._vectors = encoder.encode(self._said)
+        self._source = encoder.fingerprint
+        encoder.save()
 
     def stored(self, count: int) -> list[str]:
         """As they were said, and then in another order of words, round after round."""
@@ -78,13 +79,9 @@ class RecordedTexts:
         chosen = random.Random(seed)  # noqa: S311 - not for secrets
         return [f"{_shuffled(chosen.choice(self._said), seed)} {seed} {number}" for number in range(count)]
 
-    def encoder(self, size: int, texts: Sequence[str]) -> Encoder:  # noqa: ARG002 - a model is for any size
-        """The one given, which has encoded them now."""
-        self._encoder.encode(texts)
-        if not self._encoder.symmetric:
-            self._encoder.encode(texts, "query")
-        self._encoder.save()
-        return self._encoder
+    def encoder(self, size: int) -> Encoder:  # noqa: ARG002 - what was said is for any size
+        """The vectors of what was said."""
+        return RecordedEncoder(self._said, self._vectors, self._source)
 
 
 def _shuffled(text: str, seed: str) -> str:

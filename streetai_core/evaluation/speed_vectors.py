@@ -1,4 +1,4 @@
-"""Vectors for timings: a mixture of topics, made of each text by itself, so that no model takes part."""
+"""Vectors for timings, made of each text by itself, so that no model takes part: of topics, or of what was said."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 
 from streetai_core.encoders.base import Encoder, InputKind
 from streetai_core.errors import InputError
-from streetai_core.types import Matrix
+from streetai_core.types import Matrix, Vector
 
 DIM = 384
 """That of all-MiniLM-L6-v2; the published product takes no other."""
@@ -20,6 +20,9 @@ ACROSS = 0.1
 
 WITHIN = 0.6
 """Cosine of two texts of one topic: above the threshold at which texts share a stack."""
+
+LIKE = 0.7
+"""Cosine of a text that was not recorded with the recorded one that its vector is made of: near, and not the same."""
 
 _NOISES = 4_096
 """Random directions; two of them make a text's own part, so that some 16 million texts of a topic differ."""
@@ -73,9 +76,59 @@ class TopicEncoder(Encoder):
         return mixed
 
 
-def _directions(generator: np.random.Generator, count: int) -> Matrix:
-    """Random unit vectors, shape (count, 384)."""
-    rows = generator.normal(size=(count, DIM))
+class RecordedEncoder(Encoder):
+    """The vectors of recorded texts; that of another text is `LIKE` to that of one of them.
+
+    Memories that cut texts or put others around them are timed on vectors as real ones are, and without a model.
+
+    Args:
+        texts: what was said, not empty.
+        vectors: unit vectors of these, shape (len(texts), dim).
+        source: of which encoder they are.
+    """
+
+    def __init__(self, texts: Sequence[str], vectors: Matrix, source: str) -> None:
+        self._row_of = {text: row for row, text in enumerate(texts)}
+        self._vectors = vectors
+        self._source = source
+        noises = _directions(np.random.default_rng(_SEED), _NOISES, vectors.shape[1])
+        # Half of the noise each, as above.
+        self._noises = np.sqrt((1 - LIKE**2) / 2) * noises
+
+    @property
+    def fingerprint(self) -> str:
+        """The encoder's that made the vectors, and how many there are."""
+        return f"recorded/{self._source}/{len(self._vectors)}"
+
+    @property
+    def dim(self) -> int:
+        """That of the vectors."""
+        dim: int = self._vectors.shape[1]
+        return dim
+
+    @property
+    def symmetric(self) -> bool:
+        """A question is like any other text."""
+        return True
+
+    def embed(self, texts: Sequence[str], kind: InputKind) -> Matrix:  # noqa: ARG002 - it embeds both kinds alike
+        """The vectors of texts, shape (len(texts), dim)."""
+        return np.stack([self._vector(text) for text in texts])
+
+    def _vector(self, text: str) -> Vector:
+        row = self._row_of.get(text)
+        if row is not None:
+            known: Vector = self._vectors[row]
+            return known
+        drawn, one, other = _numbers(text)
+        nearest = LIKE * self._vectors[drawn % len(self._vectors)]
+        like: Vector = nearest + self._noises[one % _NOISES] + self._noises[other % _NOISES]
+        return like
+
+
+def _directions(generator: np.random.Generator, count: int, dim: int = DIM) -> Matrix:
+    """Random unit vectors, shape (count, dim)."""
+    rows = generator.normal(size=(count, dim))
     unit: Matrix = (rows / np.linalg.norm(rows, axis=1, keepdims=True)).astype(np.float32)
     return unit
 

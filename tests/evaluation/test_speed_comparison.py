@@ -16,7 +16,7 @@ from streetai_core.evaluation.speed_catalogue import EVERYTHING, select_timed, t
 from streetai_core.evaluation.speed_comparison import compare_speed, comparison_report
 from streetai_core.evaluation.speed_systems import ADD, FOUND, LEARN, OPEN, PROMPT, RETRIEVE, TIMED_VERBS
 from streetai_core.evaluation.speed_texts import RecordedTexts
-from streetai_core.evaluation.speed_vectors import ACROSS, WITHIN, TopicEncoder
+from streetai_core.evaluation.speed_vectors import ACROSS, LIKE, WITHIN, TopicEncoder
 
 TEXTS = [f"remark number {number}" for number in range(40)]
 
@@ -102,10 +102,23 @@ def test_recorded_texts_are_stored_as_they_were_said_and_asked_in_other_words(da
     fresh = material.fresh(50, "add 7")
     assert len({*fresh} - {*many}) == 50
     assert (fresh, many) == (material.fresh(50, "add 7"), material.stored(3 * len(said)))
-    assert material.encoder(5, fresh) is cached
-    assert cached.encoded == 50
+    assert cached.encoded == len({*said})
     with pytest.raises(InputError, match="no messages"):
         RecordedTexts(replace(data, recordings=()), cached)
+
+
+def test_other_texts_have_vectors_like_those_of_recorded_ones(data, cached):
+    """If it fails, a memory that cuts texts is timed on the model, or on vectors that no memory meets."""
+    material = RecordedTexts(data, cached)
+    encoder = material.encoder(20)
+    known = material.stored(5)
+    assert np.allclose(encoder.encode(known), cached.encode(known), atol=1e-6)
+    every = np.array([encoder.encode([message.text])[0] for one in data.recordings for message in one.messages])
+    others = material.fresh(200, "add 20")
+    vectors = encoder.encode(others)
+    assert np.array_equal(vectors, encoder.encode(others, "query"))
+    assert len(np.unique(vectors, axis=0)) == 200
+    assert abs((vectors @ every.T).max(axis=1).mean() - LIKE) < 0.05
 
 
 def test_recorded_texts_are_timed_with_the_vectors_of_an_encoder(data, cached):
