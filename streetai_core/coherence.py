@@ -52,6 +52,13 @@ class HotStates:
             with self._lock:
                 self._used.pop(one, None)
 
+    def forget(self, memory_id: str) -> None:
+        """Keep nothing of a memory in RAM, whoever holds a handle on it."""
+        with self._lock:
+            found = [one for one in self._used if one.memory_id == memory_id]
+        for one in found:
+            one.forget()
+
 
 class CoherentState:
     """The state of one memory: read from the store when it has moved on, changed only after a commit.
@@ -64,7 +71,7 @@ class CoherentState:
         self.lock = RLock()
         self.stale = False
         """Whether a call has found out that the memory was reset."""
-        self._memory_id = memory_id
+        self.memory_id = memory_id
         self._store = store
         self._clock = clock
         self._hot = hot
@@ -85,7 +92,7 @@ class CoherentState:
             StaleMemoryError: the memory was reset.
             StoreError: the file cannot be read.
         """
-        with self.lock, self._store.reading(self._memory_id) as transaction:
+        with self.lock, self._store.reading(self.memory_id) as transaction:
             state = self._current(transaction)
             if state is not None:
                 self._hot.used(self)
@@ -98,7 +105,7 @@ class CoherentState:
             What the plan gives back, and the state afterwards.
         """
         try:
-            with self._store.writing(self._memory_id) as transaction:
+            with self._store.writing(self.memory_id) as transaction:
                 state = self._current(transaction) or MemoryState(self._first_head())
                 changes, result = plan(transaction, state)
                 head = None if changes is None else transaction.apply(changes, now=self._clock())
@@ -123,7 +130,7 @@ class CoherentState:
             look: is given the transaction before that; its result is returned.
         """
         self.forget()
-        with self._store.writing(self._memory_id) as transaction:
+        with self._store.writing(self.memory_id) as transaction:
             self._check_known(transaction.head)
             result = look(transaction)
             transaction.remove()
@@ -166,12 +173,12 @@ class CoherentState:
         elif found != self._known:
             self.stale, self._state = True, None
             raise StaleMemoryError(
-                f"memory {self._memory_id!r} was reset or forgotten; "
-                f"call registry.get({self._memory_id!r}) for a new handle"
+                f"memory {self.memory_id!r} was reset or forgotten; "
+                f"call registry.get({self.memory_id!r}) for a new handle"
             )
 
     def _first_head(self) -> Head:
-        return Head(memory_id=self._memory_id, token=uuid4().hex[:12])
+        return Head(memory_id=self.memory_id, token=uuid4().hex[:12])
 
 
 def _loaded(transaction: ReadTransaction) -> MemoryState | None:

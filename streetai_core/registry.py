@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import os
 from collections import OrderedDict
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Executor, ThreadPoolExecutor
+from contextlib import contextmanager
 from dataclasses import replace
 from datetime import datetime, timezone
 from threading import Lock
@@ -174,11 +175,8 @@ class MemoryRegistry:
     def reset(self, memory_id: str) -> None:
         """Delete everything under one id. Handles that others hold raise `StaleMemoryError` from now on."""
         check_id(memory_id, "memory_id")
-        with self._lock:
-            self._check_open()
-            self._memories.pop(memory_id, None)
-            self._recent.pop(memory_id, None)
-        Resetting(memory_id, self._surroundings).reset()
+        with self._outdating(memory_id):
+            Resetting(memory_id, self._surroundings).reset()
 
     def forget(self, memory_id: str) -> Receipt:
         """Erase a memory for good, its id included, and verify it; see `Memory.forget`.
@@ -190,12 +188,21 @@ class MemoryRegistry:
             StoreError: the database failed before the rows were deleted, or while it committed that: call it again.
         """
         check_id(memory_id, "memory_id")
+        with self._outdating(memory_id):
+            # A new handle: it is nobody's, and knows nothing that it would have to compare.
+            return Memory(memory_id, self._surroundings).forget(everything=True)
+
+    @contextmanager
+    def _outdating(self, memory_id: str) -> Iterator[None]:
+        """Give out a new handle from now on; at the end no old one, which others may hold, keeps anything in RAM."""
         with self._lock:
             self._check_open()
             self._memories.pop(memory_id, None)
             self._recent.pop(memory_id, None)
-        # A new handle: it is nobody's, and knows nothing that it would have to compare.
-        return Memory(memory_id, self._surroundings).forget(everything=True)
+        try:
+            yield
+        finally:
+            self._surroundings.hot.forget(memory_id)
 
     def settle(self) -> tuple[str, ...]:
         """Finish erasures that were held up, by readers of an older state for instance.

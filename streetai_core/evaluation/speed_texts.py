@@ -60,7 +60,7 @@ class RecordedTexts:
     """
 
     def __init__(self, dataset: Dataset, encoder: DiskCachedEncoder) -> None:
-        self.name = dataset.name
+        self.name = f"{dataset.name}, {encoder.fingerprint}"
         self._said = [message.text for recording in dataset.recordings for message in recording.messages]
         if not self._said:
             raise InputError("the conversations have no messages to fill a memory with")

@@ -127,7 +127,7 @@ def test_recorded_texts_are_timed_with_the_vectors_of_an_encoder(data, cached):
     report = comparison_report(
         compare_speed(systems, sizes=[20], repeats=2, material=RecordedTexts(data, cached)), systems
     )
-    assert report["vectors"] == data.name
+    assert report["vectors"] == f"{data.name}, {cached.fingerprint}"
     assert {"streetai", "classic"} == {one["system"] for one in report["timings"]}
 
 

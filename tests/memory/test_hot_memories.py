@@ -9,7 +9,7 @@ import pytest
 
 from streetai_core import MemoryRegistry, NewMessage
 from streetai_core.encoders.hashing import HashingEncoder
-from streetai_core.errors import InputError
+from streetai_core.errors import InputError, StaleMemoryError
 
 MEMORIES = 40
 MOST = 3
@@ -162,11 +162,18 @@ def test_a_memory_whose_messages_come_and_go_does_not_grow(tmp_path):
 
 
 @pytest.mark.parametrize("end", [MemoryRegistry.reset, MemoryRegistry.forget])
-def test_a_memory_that_ends_leaves_nothing_in_ram(filled, end):
-    """An app that begins its memories anew each day would fill all places with states that nobody can reach."""
+@pytest.mark.parametrize("held", [False, True])
+def test_a_memory_that_ends_leaves_nothing_in_ram(filled, end, held):
+    """An app that begins its memories anew each day would fill all places; and what is forgotten has to be gone."""
     with opened(filled) as registry:
-        registry.get("m0").stats()
-        state = weakref.ref(registry.get("m0")._coherent.known)
+        memory = registry.get("m0")
+        memory.stats()
+        state = weakref.ref(memory._coherent.known)
+        if not held:
+            del memory
         end(registry, "m0")
         gc.collect()
         assert state() is None
+        if held:
+            with pytest.raises(StaleMemoryError):
+                memory.stats()
