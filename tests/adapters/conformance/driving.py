@@ -37,6 +37,16 @@ class Sync:
         """Nothing is left over."""
 
 
+def unless_closed_twice(loop, context):
+    """Log what nobody waited for, but for one error of an HTTP client.
+
+    Of a stream that is abandoned the loop closes every generator that the collector finds, and an outer one of httpcore
+    closes the inner one too. The log would read the traceback's source files, which blocks the loop.
+    """
+    if "asynchronous generator is already running" not in str(context.get("exception")):
+        loop.default_exception_handler(context)
+
+
 class Async:
     """Drives an async client on a loop that nothing may block."""
 
@@ -45,6 +55,7 @@ class Async:
 
     def __init__(self):
         self._loop = asyncio.new_event_loop()
+        self._loop.set_exception_handler(unless_closed_twice)
         self._stack = ExitStack()
         self._blocking = self._stack.enter_context(never_blocked())
 
