@@ -51,11 +51,8 @@ def main():
         compared = compare_speed(systems, sizes=[size], repeats=chosen.repeats, material=material)
         report = comparison_report(compared, systems)
         figures = {name: report[name] for name in KEPT}
-        record(
-            "speed" if material is None else "speed_recorded",
-            {**figures, "timings": rounded(report["timings"]), "filled": rounded(report["filled"])},
-            str(size),
-        )
+        figures |= {"timings": rounded(report["timings"]), "filled": rounded(report["filled"])}
+        record("speed", figures, f"{size}" if material is None else f"recorded_{size}")
 
 
 if __name__ == "__main__":
