@@ -221,7 +221,11 @@ def _array(dtype: np.dtype[Any]) -> _Kind:
         if width < 1 or len(data) % width:
             raise ImportFormatError(f"{what} must be whole rows of {dtype.name}, got {len(data)} bytes")
         array = np.frombuffer(data, dtype=stored).astype(dtype)
-        return array if columns is None else array.reshape(-1, columns)
+        try:
+            return array if columns is None else array.reshape(-1, columns)
+        except ValueError as error:
+            # Of nothing any number of columns is whole rows, but NumPy has a largest.
+            raise ImportFormatError(f"{what} cannot have {columns} columns") from error
 
     return _Kind(encode, decode)
 

@@ -12,7 +12,9 @@ from streetai_core import MemoryRegistry, NewMessage
 from streetai_core.encoders import HashingEncoder
 from streetai_core.errors import ImportFormatError, InputError
 from streetai_core.stores.base import Changes, Rows
+from streetai_core.testing.factories import make_words_row
 from streetai_core.transfer import export_memory, import_file, memory_digest
+from streetai_core.transfer.codec import codec_of
 from streetai_core.transfer.snapshot import KINDS, Snapshot, snapshot_of
 from tests.transfer.conftest import NOON, fill
 
@@ -359,10 +361,17 @@ def test_rows_that_contradict_each_other_are_refused(sqlite, tmp_path):
 def _unchecked(lines):
     """The snapshot of lines, whatever they say."""
     from streetai_core.stores.base import Head  # noqa: PLC0415 - as above
-    from streetai_core.transfer.codec import codec_of  # noqa: PLC0415 - as above
 
     rows = {kind: [] for kind in KINDS}
     for line in lines[1:-1]:
         ((kind, values),) = line.items()
         rows[kind].append(codec_of(KINDS[kind]).decode(values, "a line"))
     return Snapshot(head=Head(memory_id="mara", token="", **lines[0]["head"]), rows=rows)
+
+
+def test_a_table_without_rows_cannot_have_more_columns_than_there_can_be():
+    """Nothing is whole rows of any width, and NumPy has a largest one."""
+    codec = codec_of(KINDS["words"])
+    values = codec.encode(make_words_row(0)) | {"days": {"columns": 2**62, "base64": ""}}
+    with pytest.raises(ImportFormatError, match=f"days of line 2 cannot have {2**62} columns"):
+        codec.decode(values, "line 2")
