@@ -18,6 +18,10 @@ from streetai_core.types import Message
 _LARGEST = 2**62
 """Of counters: a memory has to be able to go on counting in 64 bits."""
 
+_MOST_KEYS = 2**27
+"""Messages, signals or stacks that a memory ever had: one a second for four years. There is work and RAM for every
+number between two that are used, so that a file with a gap could stop the program."""
+
 
 def check_whole(snapshot: Snapshot) -> None:
     """Refuse rows that contradict each other.
@@ -71,6 +75,7 @@ def _check_counters(
     for name, keys in (("next_sequence", messages), ("next_signal", signals), ("next_stack", sizes)):
         _require(min(keys, default=0) >= 0, f"a key below 0 where {name} counts")
         _require(max(keys, default=-1) < getattr(head, name), f"{name} is not above the keys that are in use")
+        _require(getattr(head, name) <= _MOST_KEYS, f"{name} is above {_MOST_KEYS:,}")
     if snapshot.vectors and signals:
         _require(bool(head.encoder) and bool(head.dim), "vectors without the encoder that made them")
         wide = all(len(row.vector) == head.dim for row in signals.values())

@@ -343,6 +343,8 @@ def test_rows_that_contradict_each_other_are_refused(sqlite, tmp_path):
         "a key to come": lambda copy: copy[0]["head"].update(next_signal=1),
         "another count": lambda copy: copy[0]["head"].update(message_count=1),
         "a clock at its end": lambda copy: copy[0]["head"].update(next_turn=2**63 - 1),
+        "a sequence far away": lambda copy: copy[0]["head"].update(next_sequence=2**40),
+        "a signal far away": lambda copy: copy[0]["head"].update(next_signal=2**27 + 1),
         "a negative clock": lambda copy: copy[0]["head"].update(next_turn=-1),
         "another width": lambda copy: copy[0]["head"].update(dim=63),
         "no encoder": lambda copy: copy[0]["head"].update(encoder=None),
