@@ -33,8 +33,8 @@ AUTHOR = 0.33
 """What a message loses that is not by the only author whom the question names. A loss, because a name that is known
 says nothing of whether the answer is: so the best score tells better what was never said."""
 OWN = 0.20
-"""What a message loses that no user said, if the question names nobody and speaks of who asks ("Where do I
-live?")."""
+"""What a message loses that no user said, if the question names nobody and speaks of who asks ("Where do I live?"); one
+of another user loses `AUTHOR`."""
 ASKING = 0.10
 """What a message loses that asks: it wants to know, and tells little. Those of the user are spared if the question
 speaks of who asks: what people want to know tells something of them."""

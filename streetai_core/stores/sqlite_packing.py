@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from itertools import islice
 
 from streetai_core.errors import DamagedFileError
 from streetai_core.stores.packs import SPAN, pack_row
@@ -43,9 +44,10 @@ def new_packs(blocks: Blocks, table: Packable, memory_key: int, following: int, 
     packed = {part for block in blocks(_PARTS, memory_key, table.kind) for (part,) in block}
     if table is WEIGHTS:
         packed -= _mostly_changed(blocks, memory_key)
-    missing = [part for part in range(full - 1, -1, -1) if part not in packed]
+    # One after the other, because of a memory that someone else numbered there may be more than can be listed.
+    missing = (part for part in range(full - 1, -1, -1) if part not in packed)
     found: list[Row] = []
-    for part in missing[: 1 + _GAPS + written // SPAN]:
+    for part in islice(missing, 1 + _GAPS + written // SPAN):
         try:
             # Read to its end before anything can be wrong with it: else the query would stay open.
             rows = list(blocks(table.select, memory_key, *span(part)))

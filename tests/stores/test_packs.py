@@ -3,6 +3,7 @@
 import random
 import shutil
 from contextlib import closing, suppress
+from dataclasses import replace
 from itertools import count
 
 import numpy as np
@@ -21,6 +22,7 @@ from streetai_core.stores.opening import PAGE_SIZE
 from streetai_core.stores.packs import SPAN, packed, unpacked
 from streetai_core.stores.sqlite import SqliteStore
 from streetai_core.stores.tables import PACKS
+from streetai_core.testing.factories import NOON, make_exchange, make_head, make_signal_row, make_weight_row
 from streetai_core.testing.torture.trap import Trap, trapped
 from streetai_core.upkeep.doctor import examine
 from streetai_core.upkeep.salvage import salvage
@@ -368,3 +370,21 @@ def test_a_flipped_bit_changes_the_number_of_a_vector(dim):
         assert vectors(row[:, : dim - 1]).tolist() != [number]
         alone = [vectors(one[None])[0] for one in flipped.view("<f4")]
         assert numbers.tolist() == alone
+
+
+def test_numbers_far_apart_are_written_at_once(tmp_path):
+    """Whoever numbered the messages of a file: what is looked for is a few spans, not all up to the highest number."""
+    far, near = 2**45, make_exchange(0, head=make_head(memory_id="a"))
+    changes = replace(
+        near,
+        head=replace(near.head, next_signal=far + 1),
+        signals=[*near.signals, make_signal_row(far, sequence=0)],
+        weights=[*near.weights, make_weight_row(far)],
+    )
+    with SqliteStore(tmp_path / "far.db", durability="fast") as store:
+        with store.writing("a") as writing:
+            writing.apply(changes, now=NOON)
+        with store.reading("a") as reading:
+            assert reading.loaded().signals.key.tolist() == [0, far]
+    # The ones just below the newest are empty.
+    assert all(part > far // SPAN - 9 for (part,) in select(tmp_path / "far.db", "SELECT part FROM packs"))
