@@ -44,6 +44,8 @@ class Alignment:
     """Where each of those messages begins in that order."""
     sizes: Rows
     """How many signals each has."""
+    standing: Rows
+    """A signal of each row of messages, -1 for none, shape (messages,)."""
 
     @property
     def several(self) -> Rows:
@@ -93,7 +95,10 @@ def aligned(at: Rows, places: Integers, messages: int) -> Alignment:
     several = sizes > 1
     crowded = np.flatnonzero(several[at] & (at >= 0)) if messages else np.zeros(0, dtype=np.intp)
     order = crowded[np.lexsort((places[crowded], at[crowded]))]
-    return _with_groups(at, messages, order)
+    # One more than there are rows: -1, which stands for no row, is the last.
+    standing = np.full(messages + 1, -1)
+    standing[at] = np.arange(len(at))
+    return _with_groups(at, messages, order, standing[:-1])
 
 
 def extended(before: Alignment, at: Rows, places: Integers, messages: int) -> Alignment | None:
@@ -108,11 +113,13 @@ def extended(before: Alignment, at: Rows, places: Integers, messages: int) -> Al
     if len(at) and int(at.min()) < before.messages:
         return None
     fresh = aligned(at - before.messages, places, messages - before.messages)
-    order = np.concatenate([before.order, fresh.order + len(before.at)])
-    return _with_groups(np.concatenate([before.at, at]), messages, order)
+    number = len(before.at)
+    order = np.concatenate([before.order, fresh.order + number])
+    standing = np.concatenate([before.standing, np.where(fresh.standing < 0, -1, fresh.standing + number)])
+    return _with_groups(np.concatenate([before.at, at]), messages, order, standing)
 
 
-def _with_groups(at: Rows, messages: int, order: Rows) -> Alignment:
+def _with_groups(at: Rows, messages: int, order: Rows, standing: Rows) -> Alignment:
     group = at[order]
     starts = np.flatnonzero(np.diff(group, prepend=-1))
-    return Alignment(at, messages, order, starts, np.diff(starts, append=len(order)))
+    return Alignment(at, messages, order, starts, np.diff(starts, append=len(order)), standing)

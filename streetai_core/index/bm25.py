@@ -31,9 +31,6 @@ B = 0.4
 _NONE = -1
 """No row."""
 
-_SPARSE = 64
-"""Where a term is in fewer than one row of so many, sorting what it reaches is quicker than a pass over all rows."""
-
 Floats = npt.NDArray[np.float64]
 Flags = npt.NDArray[np.bool_]
 Rows = npt.NDArray[np.intp]
@@ -138,9 +135,10 @@ class _Spread:
         self._silent = silent
         # One more than there are rows: -1, which stands for no row, is the last.
         self._sums = np.zeros(collection.rows + 1)
+        self._places = np.empty(collection.rows + 1, dtype=np.intp)
 
     def of(self, rows: Rows, counts: Floats) -> Term:
-        """The rows that a term reaches."""
+        """The rows that a term reaches, in no order."""
         previous, following = self._collection.previous[rows], self._collection.following[rows]
         if len(self._silent):
             previous[_are_in(rows, self._silent)] = _NONE
@@ -150,13 +148,11 @@ class _Spread:
         sums[previous] += counts
         sums[following] += counts
         sums[_NONE] = 0.0
-        if len(rows) * _SPARSE < len(sums):
-            every = np.sort(np.concatenate([rows, previous, following]))
-            first = every != _NONE
-            first[1:] &= every[1:] != every[:-1]
-            reached = every[first]
-        else:
-            reached = np.flatnonzero(sums)
+        every = np.concatenate([rows, previous, following])
+        # Of those that are a row twice, one is left: that whose place was written last.
+        places = np.arange(len(every))
+        self._places[every] = places
+        reached = every[(self._places[every] == places) & (every != _NONE)]
         total = sums[reached]
         sums[reached] = 0.0
         return reached, total
@@ -192,7 +188,7 @@ def _are_in(some: Rows, rows: Rows) -> Flags:
 
 def _norm(lengths: Integers, mean: float) -> Floats:
     """`k1 * (1 - b + b * length / mean length)` of each row."""
-    return np.asarray(K1 * (1 - B + B * lengths / (mean or 1.0)), dtype=np.float64)
+    return np.asarray(lengths * (K1 * B / (mean or 1.0)) + K1 * (1 - B), dtype=np.float64)
 
 
 def _saturated(counts: Floats, norm: Floats) -> Floats:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from streetai_core.index.bm25 import Integers
+import numpy as np
+
+from streetai_core.index.bm25 import Integers, Rows
 
 
 class Replacements:
@@ -12,7 +14,7 @@ class Replacements:
 
     def __init__(self) -> None:
         self._of_row: dict[int, tuple[int, ...]] = {}
-        self._links: list[tuple[int, int]] | None = None
+        self._links: Rows | None = None
         self._replaced: set[int] | None = None
 
     def put(self, row: int, sequences: Sequence[int]) -> None:
@@ -31,8 +33,10 @@ class Replacements:
         self._of_row = {row: tuple(found) for row, found in enumerate(of_rows) if found}
         self._links = None
 
-    def links(self, row_of: Mapping[int, int], sequence: Integers) -> list[tuple[int, int]]:
-        """(row of the newer message, row of the one that it replaces), where both are there; the oldest newer first.
+    def links(self, row_of: Mapping[int, int], sequence: Integers) -> Rows:
+        """Row of the newer message and row of the one that it replaces, where both are there; the oldest newer first.
+
+        Shape (k, 2). Not to be changed.
 
         Args:
             row_of: sequence -> row, of the messages that are there.
@@ -40,7 +44,7 @@ class Replacements:
         """
         if self._links is None:
             self._replaced = None
-            self._links = sorted(
+            links = sorted(
                 (
                     (newer, row_of[replaced])
                     for newer, every in self._of_row.items()
@@ -49,13 +53,14 @@ class Replacements:
                 ),
                 key=lambda link: int(sequence[link[0]]),
             )
+            self._links = np.array(links, dtype=np.intp).reshape(-1, 2)
         return self._links
 
     def replaced(self, row_of: Mapping[int, int], sequence: Integers) -> set[int]:
         """Sequences of the messages whose statement a later one has replaced; arguments as of `links`."""
         links = self.links(row_of, sequence)
         if self._replaced is None:
-            self._replaced = {int(sequence[older]) for _, older in links}
+            self._replaced = set(sequence[links[:, 1]].tolist())
         return self._replaced
 
 

@@ -216,14 +216,16 @@ class WordIndex:
             self._threads.leave(row)
             self._bury(row)
 
-    def replacements(self) -> list[tuple[int, int]]:
-        """(row of the newer message, row of the one that it replaces), where both are there; the oldest newer first."""
+    def replacements(self) -> Rows:
+        """Row of the newer message and row of the one that it replaces, where both are there; the oldest newer first.
+
+        Shape (k, 2). Not to be changed.
+        """
         return self._replacements.links(self._row_of, self.column("sequence"))
 
     def revisions(self, sequence: int) -> list[int]:
         """Sequences of the messages that a message replaced, itself, and those that replaced it, oldest first."""
-        column = self.column("sequence")
-        return connected(sequence, [(int(column[newer]), int(column[older])) for newer, older in self.replacements()])
+        return connected(sequence, list(map(tuple, self.column("sequence")[self.replacements()].tolist())))
 
     def replaced(self) -> set[int]:
         """Sequences of the messages whose statement a later one has replaced."""

@@ -11,6 +11,7 @@ each part adds; `RECENT` adds nothing there, and is kept so that a question for 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 import numpy.typing as npt
@@ -64,6 +65,8 @@ SHORT_TOKENS = 30
 SHORTEST_TOKENS = 14
 """Tokens below which a message loses no more: the shortest statements are as whole as short ones."""
 
+_MOST_NAMES = 1 << 12
+"""Authors whose words are remembered; more than a group of people who chat."""
 _USER = ROLES.index("user")
 _CHARACTERS_PER_TOKEN = 4
 _BEST_OF_CONVERSATION = 3
@@ -191,9 +194,17 @@ def _is_named(name: str, words: frozenset[str]) -> bool:
 
     "Will it rain?" does not name Will Smith.
     """
+    wanted = _naming(name)
+    return bool(wanted) and words.issuperset(wanted)
+
+
+@lru_cache(maxsize=_MOST_NAMES)
+def _naming(name: str) -> tuple[str, ...]:
+    """The words that all have to be there to name an author; none if nothing does."""
     parts = name_words(name)
-    first_tells = bool(parts) and len(parts[0]) > 1 and parts[0] not in STOP_WORDS
-    return bool(parts) and (parts[0] in words if first_tells else words.issuperset(parts) and len(parts) > 1)
+    if parts and len(parts[0]) > 1 and parts[0] not in STOP_WORDS:
+        return (parts[0],)
+    return tuple(parts) if len(parts) > 1 else ()
 
 
 def _time(index: WordIndex, question: Question) -> Floats | None:

@@ -60,9 +60,12 @@ def read_question(
     """The question in `text`, asked at `asked_at`."""
     text = text[:_LONGEST]
     said = terms(text)
-    subject = frozenset(terms(subject_of(text)))
-    # A question of nothing else is about that.
-    about = dict.fromkeys([term for term in said if term in subject] or said)
+    subject = subject_of(text)
+    about = dict.fromkeys(said)
+    if subject != text:
+        of_subject = frozenset(terms(subject))
+        # A question of nothing but framing is about that.
+        about = dict.fromkeys([term for term in said if term in of_subject] or said)
     return Question(
         vector=vector,
         turn=turn,

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
-
 import numpy as np
 import numpy.typing as npt
 
@@ -41,17 +39,15 @@ def without_repetitions(columns: SignalColumns, rows: Rows, threshold: float, mo
 
 def _unlike(alike: npt.NDArray[np.bool_], numbers: list[int], most: int) -> list[int]:
     """The first of these numbers, at most so many, that are not like one taken before them."""
-    np.fill_diagonal(alike, val=False)
-    if not alike.any():
-        return numbers[:most]
-    like: defaultdict[int, set[int]] = defaultdict(set)
-    for one, other in np.argwhere(alike).tolist():
-        like[one].add(other)
+    np.fill_diagonal(alike, val=True)
     taken: list[int] = []
+    first = alike.argmax(axis=1).tolist()
     for number in numbers:
         if len(taken) == most:
             break
-        if number not in like or like[number].isdisjoint(taken):
+        # Mostly nothing before it is like it; and what is was mostly taken, but need not have been.
+        before = first[number]
+        if before == number or (before not in taken and not alike[number, taken].any()):
             taken.append(number)
     return taken
 

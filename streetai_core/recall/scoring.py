@@ -17,6 +17,7 @@ from streetai_core.config import Config
 from streetai_core.dynamics.activation import ACTIVATION_SPREAD, COMPARED, present, within_reach
 from streetai_core.dynamics.decay import TOLERANCE, Flags, Floats, Ints, alive, product_scores
 from streetai_core.dynamics.learning import most_uses
+from streetai_core.index.alignment import Alignment
 from streetai_core.index.columns import Rows
 from streetai_core.recall.evidence import DATE, gather
 from streetai_core.recall.question import Question
@@ -217,7 +218,7 @@ class _Lending:
         self._lifts: Floats | None = None
         """What a signal has for standing above what it replaces, shape (n,); `None`: none of them has anything."""
         if not question.time.past:
-            self._correct(state, alignment.order, searched, CORRECTION + config.activation_share * ACTIVATION_SPREAD)
+            self._correct(state, alignment, searched, CORRECTION + config.activation_share * ACTIVATION_SPREAD)
 
     def relevant(self, rows: Rows, meaning: Floats, config: Config) -> Flags:
         """Which of these signals pass the gate."""
@@ -257,16 +258,17 @@ class _Lending:
         total[followers] -= self._evidence.words_count(self._at[followers])
         return total
 
-    def _correct(self, state: MemoryState, order: Rows, searched: Flags | None, margin: float) -> None:
+    def _correct(self, state: MemoryState, alignment: Alignment, searched: Flags | None, margin: float) -> None:
         """Lift every statement above the one that it replaces, by "change"; the oldest first, for chains."""
-        links = np.array(state.words.replacements(), dtype=np.intp).reshape(-1, 2)
+        links = state.words.replacements()
         if not len(links):
             return
-        place = np.full(state.words.size + 1, -1)
-        place[self._at] = np.arange(len(self._at))
-        # Of the messages that have several signals, the nearest one stands for all.
-        nearest = order[self._leads[order]]
-        place[self._at[nearest]] = nearest
+        place = alignment.standing
+        if len(alignment.order):
+            # Of the messages that have several signals, the nearest one stands for all.
+            nearest = alignment.order[self._leads[alignment.order]]
+            place = place.copy()
+            place[self._at[nearest]] = nearest
         newer, older = place[links.T]
         both = (newer >= 0) & (older >= 0)
         if searched is not None:

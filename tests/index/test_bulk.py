@@ -45,7 +45,7 @@ def assert_same(first, second):
     alive = first.alive
     for name in ("sequence", "conversation", "author", "length", "timed", "previous", "following", "around"):
         assert first.column(name)[alive].tolist() == second.column(name)[alive].tolist(), name
-    assert first.replacements() == second.replacements()
+    assert first.replacements().tolist() == second.replacements().tolist()
     assert first.replaced() == second.replaced()
     assert [first.has_said(0), first.has_said(-1)] == [second.has_said(0), second.has_said(-1)]
     for question in ([1, 2, 3], [30], list(range(1, 40))):

@@ -143,9 +143,9 @@ def test_replacements_are_known_while_both_messages_are_there():
     index = WordIndex()
     index.put(entry(Line(0, None, (1,))))
     index.put(entry(Line(1, None, (1,)), replaces=(0,)))
-    assert index.replacements() == [(1, 0)]
+    assert index.replacements().tolist() == [[1, 0]]
     index.remove([1])
-    assert index.replacements() == []
+    assert index.replacements().tolist() == []
 
 
 def test_a_question_without_known_words_finds_nothing():

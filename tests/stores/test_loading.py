@@ -102,7 +102,7 @@ def test_a_state_of_columns_is_that_of_rows(path, name):
     for term in np.unique(loaded_terms(path, name)).tolist():
         assert one.words.rows_with(term).tolist() == other.words.rows_with(term).tolist()
     assert one.words.authors == other.words.authors
-    assert one.words.replacements() == other.words.replacements()
+    assert one.words.replacements().tolist() == other.words.replacements().tolist()
     assert one.words.speaks_of(700_000, 740_000).tolist() == other.words.speaks_of(700_000, 740_000).tolist()
     terms = loaded_terms(path, name)[:3].tolist()
     assert one.words.scores(terms, 3).own.tolist() == other.words.scores(terms, 3).own.tolist()
