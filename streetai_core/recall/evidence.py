@@ -11,7 +11,6 @@ each part adds; `RECENT` adds nothing there, and is kept so that a question for 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import lru_cache
 
 import numpy as np
 import numpy.typing as npt
@@ -20,8 +19,7 @@ from streetai_core.index.alignment import Nearness, Rows
 from streetai_core.index.bm25 import WordScores
 from streetai_core.index.row_table import NONE
 from streetai_core.index.words import WordIndex
-from streetai_core.recall.question import Question, name_words
-from streetai_core.text.words import STOP_WORDS
+from streetai_core.recall.question import Question
 from streetai_core.types import ROLES
 
 Floats = npt.NDArray[np.float64]
@@ -65,8 +63,6 @@ SHORT_TOKENS = 30
 SHORTEST_TOKENS = 14
 """Tokens below which a message loses no more: the shortest statements are as whole as short ones."""
 
-_MOST_NAMES = 1 << 12
-"""Authors whose words are remembered; more than a group of people who chat."""
 _USER = ROLES.index("user")
 _CHARACTERS_PER_TOKEN = 4
 _BEST_OF_CONVERSATION = 3
@@ -147,7 +143,7 @@ def _whole(near: Nearness) -> Floats:
 
 def _author(index: WordIndex, question: Question) -> Floats | None:
     """What messages lose that are not by whom the question speaks of: the only author named, or the user who asks."""
-    named = [number for name, number in index.authors.items() if _is_named(name, question.words)]
+    named = [number for name, number in index.authors.items() if question.words.name(name)]
     there = [number for number in named if index.has_said(number)]
     if not there and question.of_oneself:
         return _not_of_the_user(index)
@@ -187,24 +183,6 @@ def _answers(index: WordIndex, near: Nearness) -> Floats | None:
     part = np.zeros(index.size)
     part[following] = ANSWER * (near.nearest[asked] - ANSWERED)
     return part
-
-
-def _is_named(name: str, words: frozenset[str]) -> bool:
-    """Whether a question with these words names an author: by the first name, or in full where that is a common word.
-
-    "Will it rain?" does not name Will Smith.
-    """
-    wanted = _naming(name)
-    return bool(wanted) and words.issuperset(wanted)
-
-
-@lru_cache(maxsize=_MOST_NAMES)
-def _naming(name: str) -> tuple[str, ...]:
-    """The words that all have to be there to name an author; none if nothing does."""
-    parts = name_words(name)
-    if parts and len(parts[0]) > 1 and parts[0] not in STOP_WORDS:
-        return (parts[0],)
-    return tuple(parts) if len(parts) > 1 else ()
 
 
 def _time(index: WordIndex, question: Question) -> Floats | None:

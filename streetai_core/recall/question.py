@@ -9,11 +9,9 @@ from datetime import datetime
 
 from streetai_core.text.dates import NO_TIME, QuestionTime, question_times
 from streetai_core.text.framing import subject_of
+from streetai_core.text.names import SaidWords, said_words
 from streetai_core.text.words import hashed, terms
 from streetai_core.types import Vector
-
-_NAMING = re.compile(r"(?:[^\W_]|-)+")
-"""Letters, digits and hyphens."""
 
 _LONGEST = 4000
 """Characters of a question whose words are looked at. What is longer is a pasted document, whose first words tell what
@@ -47,8 +45,8 @@ class Question:
     """Hashes of its other terms, which only say how to answer."""
     length: int = 0
     """How many terms it has, repetitions and framing counted."""
-    words: frozenset[str] = field(default_factory=frozenset)
-    """Its words in lower case, for the names in it."""
+    words: SaidWords = field(default_factory=SaidWords)
+    """Its words, for the names in it."""
     of_oneself: bool = False
     """Whether it speaks of who asks, and not of whoever is to answer as well."""
     time: QuestionTime = NO_TIME
@@ -73,7 +71,7 @@ def read_question(
         terms=tuple(map(hashed, about)),
         framing=tuple(dict.fromkeys(hashed(term) for term in said if term not in about)),
         length=len(said),
-        words=frozenset(name_words(text)),
+        words=said_words(text),
         of_oneself=_speaks_of_oneself(text),
         time=question_times(text, asked_at),
     )
@@ -82,9 +80,3 @@ def read_question(
 def _speaks_of_oneself(text: str) -> bool:
     """Whether a question says "I" or "my", and "you" at most to be polite; English only."""
     return bool(_OF_ONESELF.search(text)) and not _OF_THE_OTHER.search(_REQUEST.sub(" ", text))
-
-
-def name_words(text: str) -> list[str]:
-    """The words of a text, or of a name, by which somebody is named: lower case, without a possessive, in order."""
-    plain = text.lower().replace("\u2019", "'").replace("'s", " ")
-    return _NAMING.findall(plain)

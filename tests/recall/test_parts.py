@@ -108,6 +108,13 @@ def test_what_the_only_author_did_not_say_that_is_named_loses():
         assert set(part(state, ask(state, question), "author").values()) == {0.0}
 
 
+def test_a_title_names_its_author_where_it_is_written_like_a_name():
+    """Everybody says "marketing" too."""
+    state = state_of(Said(text=PADDING, name="Marketing"), Said(text=PADDING, name="Nora"))
+    assert part(state, ask(state, "What did Marketing say?"), "author") == {0: 0.0, 1: -AUTHOR}
+    assert set(part(state, ask(state, "What is spent for marketing?"), "author").values()) == {0.0}
+
+
 def test_who_asks_about_themselves_wants_what_the_user_said():
     """What the assistant said loses; not if it is spoken to, if somebody is named, or if nobody is spoken of."""
     state = state_of(

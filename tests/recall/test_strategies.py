@@ -7,7 +7,6 @@ import pytest
 from streetai_core import Config, MemoryRegistry, NewMessage
 from streetai_core.encoders.hashing import HashingEncoder
 from streetai_core.errors import EncoderError
-from streetai_core.recall.question import name_words
 from streetai_core.stores.reference import ReferenceStore
 from streetai_core.testing.planted import PlantedEncoder, at_cosine
 from tests.recall.saying import PADDING, Said, ask, order, state_of
@@ -181,10 +180,3 @@ def test_the_words_of_a_pasted_document_are_read_at_its_beginning():
     memory = memory_of(Config(strategy="keyword"))
     assert memory.retrieve(f"{QUESTION} {'lorem ' * 200_000}")[0].signal.content == FACT
     assert memory.retrieve(f"{'lorem ' * 200_000} {QUESTION}") == []
-
-
-def test_names_are_read_as_they_are_written():
-    """Lower case, without possessives and punctuation; a hyphen is part of a name."""
-    assert name_words("Did Nora's, BEN\u2019S and Jean-Luc (or Åsa?) sail") == [
-        "did", "nora", "ben", "and", "jean-luc", "or", "åsa", "sail",
-    ]  # fmt: skip

@@ -1,0 +1,89 @@
+"""Whom a question names: people by their names, and by titles where these are written as names."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import lru_cache
+
+from streetai_core.text.words import STOP_WORDS
+
+_NAMING = re.compile(r"(?:[^\W_]|-)+")
+"""Letters, digits and hyphens."""
+
+_POSSESSIVE = re.compile(r"['\u2019][sS]")
+
+_MOST_NAMES = 1 << 12
+"""Authors whose words are remembered; more than a group of people who chat."""
+
+_TITLES = frozenset(
+    """
+    administrator admin advisor adviser agent analyst architect assistant assurance attorney bot business chair chairman
+    chairperson chairwoman client coach consultant coordinator counsel customer data design designer developer director
+    doctor dr engineer executive expert finance grad guest head host human industrial interface interviewee interviewer
+    judge lead leader lecturer legal madam manager marketing member minister miss moderator mr mrs ms nurse officer
+    operations operator owner participant patient phd pm postdoc president prof product professor program programme
+    project quality rep reporter representative researcher sales scientist secretary service sir software speaker staff
+    student support system teacher team technical technician tester tutor undergrad user witness
+    """.split()  # noqa: SIM905 - reads better
+)
+"""What people are called after their work or their part in a talk: ordinary words, most of which are said in it too."""
+
+
+@dataclass(frozen=True, slots=True)
+class NamingWords:
+    """By what a question names an author."""
+
+    words: tuple[str, ...]
+    """All of these have to be there, in lower case; none: nothing names this author."""
+    as_names: bool
+    """Whether they are titles, which name somebody only where they begin with a capital letter."""
+
+
+@dataclass(frozen=True, slots=True)
+class SaidWords:
+    """The words of a question, in lower case."""
+
+    every: frozenset[str] = frozenset()
+    capital: frozenset[str] = frozenset()
+    """Those that do not begin with a small letter."""
+
+    def name(self, author: str) -> bool:
+        """Whether they name an author."""
+        naming = naming_words(author)
+        return bool(naming.words) and (self.capital if naming.as_names else self.every).issuperset(naming.words)
+
+
+def said_words(question: str) -> SaidWords:
+    """The words of a question by which it may name somebody."""
+    spelled = _spelled(question)
+    return SaidWords(
+        frozenset(word.lower() for word in spelled),
+        frozenset(word.lower() for word in spelled if not word[0].islower()),
+    )
+
+
+@lru_cache(maxsize=_MOST_NAMES)
+def naming_words(author: str) -> NamingWords:
+    """By what a question names an author: by the first name, or in full where that is a common word.
+
+    "Will it rain?" does not name Will Smith. Titles are passed over where there is a name beside them, as in "Dr.
+    Smith"; "What of the user interface?" does not name the User Interface of a meeting, "What did User Interface say?"
+    does.
+    """
+    parts = tuple(word.lower() for word in _spelled(author))
+    own = [part for part in parts if part not in _TITLES and _is_long(part)]
+    if own and own[0] not in STOP_WORDS:
+        return NamingWords((own[0],), as_names=False)
+    tells = len(parts) > 1 or not _TITLES.isdisjoint(parts)
+    return NamingWords(parts if tells else (), as_names=not own and not _TITLES.isdisjoint(parts))
+
+
+def _is_long(part: str) -> bool:
+    """Whether a part of a name is more than an initial or a number."""
+    return len(part) > 1 and not part.isdigit()
+
+
+def _spelled(text: str) -> list[str]:
+    """The words of a text or a name as they are written, without a possessive, in order."""
+    return _NAMING.findall(_POSSESSIVE.sub(" ", text))

@@ -1,0 +1,60 @@
+"""Whom a question names."""
+
+import pytest
+
+from streetai_core.text.names import said_words
+
+
+def test_words_are_read_as_names_are_written():
+    """Lower case, without possessives and punctuation; a hyphen is part of a name."""
+    words = said_words("Did Nora's, BEN\u2019S and Jean-Luc (or \u00c5sa?) sail with the Pilot of 1999")
+    assert words.every == {
+        "did", "nora", "ben", "and", "jean-luc", "or", "\u00e5sa", "sail", "with", "the", "pilot", "of", "1999",
+    }  # fmt: skip
+    assert words.capital == {"did", "nora", "ben", "jean-luc", "\u00e5sa", "pilot", "1999"}
+
+
+@pytest.mark.parametrize(
+    ("author", "question"),
+    [
+        ("Nora Lind", "what did nora say?"),
+        ("Nora Lind", "What of NORA's boat?"),
+        ("Will Smith", "What did Will Smith say?"),
+        ("Dr. Smith", "what did smith prescribe?"),
+        ("Professor Kim", "What did Kim think of it?"),
+        ("J. Brandt", "What does Brandt want?"),
+        ("Project Manager", "What did the Project Manager think of the price?"),
+        ("User Interface", "Why did User Interface disagree?"),
+        ("Marketing", "What did Marketing want?"),
+        ("support", "What did Support promise?"),
+        ("PhD A", "What did PhD A say about the corpus?"),
+        ("SPEAKER_01", "What did Speaker 01 say?"),
+        ("J S", "What did J S say?"),
+    ],
+)
+def test_an_author_is_named(author, question):
+    """By the first name, in full where that is a common word; by a title with capitals."""
+    assert said_words(question).name(author)
+
+
+@pytest.mark.parametrize(
+    ("author", "question"),
+    [
+        ("Nora Lind", "What did Lind say? And Norah?"),
+        ("Will Smith", "Will it rain?"),
+        ("Dr. Smith", "Which doctor did I see, Dr. Brandt?"),
+        ("Project Manager", "What did they think of the project's manager?"),
+        ("Project Manager", "When does the Project begin?"),
+        ("User Interface", "What was said of the user interface?"),
+        ("Marketing", "How much is for marketing?"),
+        ("support", "Does it support this?"),
+        ("user", "Which user did I mean?"),
+        ("PhD A", "What did PhD B say?"),
+        ("SPEAKER_01", "Who is speaker 02?"),
+        ("X", "What did X say?"),
+        ("", "Who?"),
+    ],
+)
+def test_an_author_is_not_named(author, question):
+    """By a surname alone, by an ordinary word, by a part of a title, by a letter."""
+    assert not said_words(question).name(author)
