@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from streetai_core.knowledge.changes import Statement, link, may_replace
+from streetai_core.planning.batch import Batch
 from streetai_core.state import MemoryState
 from streetai_core.types import ROLES, Matrix, Message
 
@@ -34,7 +35,7 @@ class Replacing:
 
     state: MemoryState
     read: Reader
-    _fresh: dict[int, tuple[Message, Matrix]] = field(default_factory=dict)
+    _batch: Batch = field(default_factory=Batch)
 
     def of(self, message: Message, vectors: Matrix) -> tuple[int, ...]:
         """Sequences of the messages whose statement `message` replaces, the surest first.
@@ -48,7 +49,7 @@ class Replacing:
         if len(vectors) and len(message.content) <= _LONGEST:
             if may_replace(newer):
                 found = self._replaced(newer, message, vectors)
-            self._fresh[message.sequence] = (message, vectors)
+            self._batch.put(message, vectors)
         return found
 
     def _replaced(self, newer: Statement, message: Message, vectors: Matrix) -> tuple[int, ...]:
@@ -56,8 +57,8 @@ class Replacing:
         ranked = sorted((one for one in near.items() if one[0] != message.sequence), key=lambda one: -one[1])[
             :_CANDIDATES
         ]
-        texts = {**self.read([sequence for sequence, _ in ranked if sequence not in self._fresh])}
-        texts |= {sequence: self._fresh[sequence][0] for sequence, _ in ranked if sequence in self._fresh}
+        texts = {**self.read([sequence for sequence, _ in ranked if sequence not in self._batch])}
+        texts |= {sequence: self._batch[sequence] for sequence, _ in ranked if sequence in self._batch}
         candidates = [
             (sequence, _statement(texts[sequence]), similarity)
             for sequence, similarity in ranked
@@ -81,10 +82,8 @@ class Replacing:
             for row in best[np.argsort(-nearest[best], kind="stable")].tolist():
                 if np.isfinite(nearest[row]):
                     near.setdefault(int(sequences[row]), float(nearest[row]))
-        for sequence, (message, own) in self._fresh.items():
-            if (message.name, message.role) == (speaker.name, speaker.role) and message.trust <= speaker.trust:
-                near[sequence] = float((own @ vectors.T).max())
-        return near
+        # One more than are compared: the message itself may be among them.
+        return near | self._batch.similar(vectors, speaker, _CANDIDATES + 1)
 
     def _is_of(self, speaker: Message) -> npt.NDArray[np.bool_]:
         """Which signals are of messages of a speaker; nobody's word outdoes one that is trusted more."""
