@@ -98,7 +98,8 @@ def aligned(at: Rows, places: Integers, messages: int) -> Alignment:
     # One more than there are rows: -1, which stands for no row, is the last.
     standing = np.full(messages + 1, -1)
     standing[at] = np.arange(len(at))
-    return _with_groups(at, messages, order, standing[:-1])
+    starts = np.flatnonzero(np.diff(at[order], prepend=-1))
+    return Alignment(at, messages, order, starts, np.diff(starts, append=len(order)), standing[:-1])
 
 
 def extended(before: Alignment, at: Rows, places: Integers, messages: int) -> Alignment | None:
@@ -114,12 +115,11 @@ def extended(before: Alignment, at: Rows, places: Integers, messages: int) -> Al
         return None
     fresh = aligned(at - before.messages, places, messages - before.messages)
     number = len(before.at)
-    order = np.concatenate([before.order, fresh.order + number])
-    standing = np.concatenate([before.standing, np.where(fresh.standing < 0, -1, fresh.standing + number)])
-    return _with_groups(np.concatenate([before.at, at]), messages, order, standing)
-
-
-def _with_groups(at: Rows, messages: int, order: Rows, standing: Rows) -> Alignment:
-    group = at[order]
-    starts = np.flatnonzero(np.diff(group, prepend=-1))
-    return Alignment(at, messages, order, starts, np.diff(starts, append=len(order)), standing)
+    return Alignment(
+        at=np.concatenate([before.at, at]),
+        messages=messages,
+        order=np.concatenate([before.order, fresh.order + number]),
+        starts=np.concatenate([before.starts, fresh.starts + len(before.order)]),
+        sizes=np.concatenate([before.sizes, fresh.sizes]),
+        standing=np.concatenate([before.standing, np.where(fresh.standing < 0, -1, fresh.standing + number)]),
+    )

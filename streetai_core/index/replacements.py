@@ -15,13 +15,17 @@ class Replacements:
     def __init__(self) -> None:
         self._of_row: dict[int, tuple[int, ...]] = {}
         self._links: Rows | None = None
+        self._missing = False
+        """Whether any of what is replaced was not there when the links were made."""
         self._replaced: set[int] | None = None
 
     def put(self, row: int, sequences: Sequence[int]) -> None:
         """A row came, and replaces these."""
         if sequences:
             self._of_row[row] = tuple(sequences)
-        self._links = None
+        # A row that replaces nothing makes a link only if it is one that was missed.
+        if sequences or self._missing:
+            self._links = None
 
     def drop(self, row: int) -> None:
         """A row went."""
@@ -53,6 +57,7 @@ class Replacements:
                 ),
                 key=lambda link: int(sequence[link[0]]),
             )
+            self._missing = len(links) < sum(map(len, self._of_row.values()))
             self._links = np.array(links, dtype=np.intp).reshape(-1, 2)
         return self._links
 

@@ -144,8 +144,25 @@ def test_replacements_are_known_while_both_messages_are_there():
     index.put(entry(Line(0, None, (1,))))
     index.put(entry(Line(1, None, (1,)), replaces=(0,)))
     assert index.replacements().tolist() == [[1, 0]]
+    index.put(entry(Line(2, None, (1,))))
+    assert index.replacements().tolist() == [[1, 0]]
     index.remove([1])
     assert index.replacements().tolist() == []
+
+
+def test_what_is_replaced_is_found_when_it_comes_late_or_anew():
+    """In its row of that time."""
+    index = WordIndex()
+    index.put(entry(Line(1, None, (1,)), replaces=(0,)))
+    assert index.replacements().tolist() == []
+    index.put(entry(Line(0, None, (1,))))
+    assert index.replacements().tolist() == [[0, 1]]
+    index.put(entry(Line(0, None, (1,))))
+    assert index.replacements().tolist() == [[0, 2]]
+    index.remove([0])
+    assert index.replacements().tolist() == []
+    index.put(entry(Line(0, None, (1,))))
+    assert index.replacements().tolist() == [[0, 3]]
 
 
 def test_a_question_without_known_words_finds_nothing():
