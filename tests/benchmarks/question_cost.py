@@ -4,7 +4,7 @@
 `streetai bench`). Their messages, shuffled word by word where more are needed, fill memories of 1,000 and 10,000
 messages, or of the sizes given; vectors come from hashed words, so that filling takes seconds. The encoder's time is
 that of the real model for the same questions. CPU time of one process. `dense` is the search by meaning alone, a part
-of the others.
+of the others. `retrieve_after_an_add` is a question after each new message, as in a chat; adding it is not counted.
 """
 
 import json
@@ -47,11 +47,16 @@ def messages(conversations, number):
         )
 
 
-def milliseconds(call, questions):
-    """Median CPU time of a call."""
+def nothing(_):
+    """Done before a question that stands alone."""
+
+
+def milliseconds(call, questions, before=nothing):
+    """Median CPU time of a call; what is called `before` each is not counted."""
     call(questions[0])
     times = []
     for question in questions:
+        before(question)
         start = time.process_time()
         call(question)
         times.append(1e3 * (time.process_time() - start))
@@ -80,19 +85,28 @@ def main(path, *sizes):
             ) as registry,
         ):
             memory = registry.get("cost")
-            every = list(messages(conversations, size))
+            every = list(messages(conversations, size + QUESTIONS))
             for start in range(0, size, BATCH):
-                memory.add_messages(every[start : start + BATCH])
+                memory.add_messages(every[start : min(start + BATCH, size)])
+            more = iter(every[size:])
+
+            def add(_, of=memory, more=more):
+                of.add_messages([next(more)])
+
             registry.encoder.encode(questions, "query")
             memory.retrieve(questions[0])
             calls = {
-                "dense": dense(memory),
-                "retrieve": memory.retrieve,
-                "build_prompt": memory.build_prompt,
-                "build_prompt_1500": lambda question, of=memory: of.build_prompt(question, token_budget=1500),
+                "dense": (dense(memory), nothing),
+                "retrieve": (memory.retrieve, nothing),
+                "build_prompt": (memory.build_prompt, nothing),
+                "build_prompt_1500": (
+                    lambda question, of=memory: of.build_prompt(question, token_budget=1500),
+                    nothing,
+                ),
+                "retrieve_after_an_add": (memory.retrieve, add),
             }
-            for name, call in calls.items():
-                cost = milliseconds(call, questions)
+            for name, (call, before) in calls.items():
+                cost = milliseconds(call, questions, before)
                 figures[f"{name}_{size}"] = {
                     "ms": round(cost, 2),
                     "with_encoder_over_encoder": round((cost + encoding) / encoding, 2),
