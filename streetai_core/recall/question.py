@@ -9,6 +9,7 @@ from datetime import datetime
 
 from streetai_core.text.dates import NO_TIME, QuestionTime, question_times
 from streetai_core.text.framing import subject_of
+from streetai_core.text.matters import Telling, matters_of
 from streetai_core.text.words import hashed, terms
 from streetai_core.types import Vector
 
@@ -44,7 +45,9 @@ class Question:
     terms: tuple[int, ...] = ()
     """Hashes of the terms of what it is about, each once."""
     framing: tuple[int, ...] = ()
-    """Hashes of its other terms, which only say how to answer."""
+    """Hashes of its other terms, which only say how to answer or stand in an idiom."""
+    matters: tuple[Telling, ...] = ()
+    """What of a person's life it asks for, by the terms that tell of it."""
     length: int = 0
     """How many terms it has, repetitions and framing counted."""
     words: frozenset[str] = field(default_factory=frozenset)
@@ -60,15 +63,17 @@ def read_question(
     """The question in `text`, asked at `asked_at`."""
     text = text[:_LONGEST]
     said = terms(text)
-    subject = frozenset(terms(subject_of(text)))
-    # A question of nothing else is about that.
-    about = dict.fromkeys([term for term in said if term in subject] or said)
+    plain, matters = matters_of(subject_of(text))
+    subject = frozenset(terms(plain))
+    # A question of nothing else is about that, unless it asks for a matter by an idiom.
+    about = dict.fromkeys([term for term in said if term in subject] or ([] if matters else said))
     return Question(
         vector=vector,
         turn=turn,
         without_messages=without,
         terms=tuple(map(hashed, about)),
         framing=tuple(dict.fromkeys(hashed(term) for term in said if term not in about)),
+        matters=matters,
         length=len(said),
         words=frozenset(name_words(text)),
         of_oneself=_speaks_of_oneself(text),
