@@ -23,6 +23,7 @@ WEIGHTS = [
     1,
     evidence.OWN_WORDS,
     evidence.WORDS_AROUND,
+    evidence.TOLD,
     evidence.WORDS_AROUND,
     -1,
     -evidence.AUTHOR,

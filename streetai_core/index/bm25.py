@@ -7,6 +7,10 @@ Robertson and Zaragoza 2009, with the idf of Lucene, which is never negative. Sc
 question's idf, so that they mean the same for short and long questions: 0 is no word in common, 1 is about one mention
 of each.
 
+A matter that the question asks for is one more term, which a message has that tells of it in other words than the
+question's (`text/matters.py`). It does not count for the divisor: a question is no longer for having other words. Nor
+do neighbours lend it: such words stand in much of all talk.
+
 Only rows that have a term, and those beside them, are looked at.
 """
 
@@ -40,6 +44,16 @@ Term: TypeAlias = tuple[Rows, Floats]
 """The rows that have a term, ascending and each once, and how often."""
 
 
+@dataclass(frozen=True, slots=True)
+class Told:
+    """The rows that tell of what a question asks for in other words than its own."""
+
+    term: Term
+    """Them, and how many such words each has, as of one term."""
+    speaking: int
+    """How many rows speak of it in any words, those of the question included; at least as many."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Collection:
     """What BM25 needs to know of all messages; arrays of shape (n,)."""
@@ -68,6 +82,8 @@ class WordScores:
     """By the message's own words."""
     around: Floats
     """By the words of the message and of the two beside it in its conversation."""
+    told: Floats
+    """By other words for what the question asks for."""
     collection: Collection
     """The messages."""
     informed: float
@@ -95,7 +111,13 @@ class WordScores:
         return due
 
 
-def word_scores(collection: Collection, found: Sequence[Term], length: int, framing: Sequence[Term] = ()) -> WordScores:
+def word_scores(
+    collection: Collection,
+    found: Sequence[Term],
+    length: int,
+    framing: Sequence[Term] = (),
+    matters: Sequence[Told] = (),
+) -> WordScores:
     """The scores of all rows for a question.
 
     A message that is the question itself, asked before, lends its words to what follows it, its answer, and not to
@@ -106,12 +128,17 @@ def word_scores(collection: Collection, found: Sequence[Term], length: int, fram
         found: the rows of each term of the question.
         length: how many terms it has, repetitions and framing counted.
         framing: the rows of each term that only says how to answer.
+        matters: the rows that tell in other words of what it asks for, which weigh by how many speak of it at all.
     """
-    own, around = np.zeros(collection.rows), np.zeros(collection.rows)
+    own, around, told = np.zeros(collection.rows), np.zeros(collection.rows), np.zeros(collection.rows)
     silent = _asked_before(collection, [*found, *framing], length)
     spread = _Spread(collection, silent)
     weighed: list[tuple[Term, float]] = []
-    most = sum(_idf(collection.number, len(rows)) for rows, _ in found) or 1.0
+    weights = [_idf(collection.number, matter.speaking) for matter in matters]
+    most = sum(_idf(collection.number, len(rows)) for rows, _ in found) or sum(weights) or 1.0
+    for matter, weight in zip(matters, weights, strict=True):
+        rows, counts = matter.term
+        told[rows] += weight / most * _saturated(counts, _norm(collection.lengths[rows], collection.mean_length))
     for rows, counts in found:
         if not len(rows):
             continue
@@ -123,7 +150,9 @@ def word_scores(collection: Collection, found: Sequence[Term], length: int, fram
         norm = _norm(collection.around[wide_rows], collection.mean_around)
         around[wide_rows] += weight * _saturated(wide_counts, norm)
     informed = min(1.0, most / (TELLING * _idf(max(1, collection.number), 1)))
-    return WordScores(own=own, around=around, collection=collection, informed=informed, silent=silent, weighed=weighed)
+    return WordScores(
+        own=own, around=around, told=told, collection=collection, informed=informed, silent=silent, weighed=weighed
+    )
 
 
 class _Spread:

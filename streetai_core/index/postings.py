@@ -28,6 +28,9 @@ while an index grows to any size."""
 _MERGE_LEAST = 1 << 14
 """Fewer new postings than this are never merged: looking them up costs less than sorting."""
 
+_LOW_BITS = np.uint32((1 << 16) - 1)
+"""The bits of a term's hash by which most others are told from those that are looked for."""
+
 _PLACE_BITS = 32
 """Of the place of a posting among all: there are fewer than four thousand million."""
 
@@ -103,6 +106,16 @@ class Postings:
             np.concatenate([counts, np.array(recent[1])]).astype(np.float64),
         )
 
+    def find_any(self, terms: Sequence[int]) -> tuple[Rows, Counts]:
+        """Rows that have any of some terms, and how often; a row comes once for each of them that it has."""
+        wanted = np.array(terms, dtype=np.uint32)
+        rows, counts = self._settled_any(wanted)
+        recent = [self._recent[term] for term in terms if term in self._recent]
+        return (
+            np.concatenate([rows, *(np.array(one[0]) for one in recent)]).astype(np.intp),
+            np.concatenate([counts, *(np.array(one[1]) for one in recent)]).astype(np.float64),
+        )
+
     def _settled(self, term: int) -> tuple[npt.NDArray[np.generic], npt.NDArray[np.generic]]:
         """The same of all postings but the new ones."""
         if self._unsorted is not None:
@@ -117,6 +130,26 @@ class Postings:
             return self._rows[:0], self._counts[:0]
         span = slice(int(self._starts[at]), int(self._starts[at + 1]))
         return self._rows[span], self._counts[span]
+
+    def _settled_any(self, wanted: TermHashes) -> tuple[npt.NDArray[np.generic], npt.NDArray[np.generic]]:
+        """The same for each of some terms."""
+        if self._unsorted is not None:
+            terms, rows, counts = self._unsorted
+            self._looked_for += 1
+            if self._looked_for <= _LOOKED_FOR:
+                # A pass over all postings for each term would take as long as sorting them.
+                may_be = np.zeros(_LOW_BITS + 1, dtype=np.bool_)
+                may_be[wanted & _LOW_BITS] = True
+                places = np.flatnonzero(may_be[terms & _LOW_BITS])
+                places = places[np.isin(terms[places], wanted)]
+                return rows[places], counts[places]
+            self._sort()
+        at = self._terms.searchsorted(wanted)
+        at = at[self._terms.take(at, mode="clip") == wanted] if len(self._terms) else at[:0]
+        starts, sizes = self._starts[at], self._starts[at + 1] - self._starts[at]
+        # The numbers from each start on, so many as each term has postings.
+        places = np.arange(sizes.sum()) + np.repeat(starts - np.cumsum(sizes) + sizes, sizes)
+        return self._rows[places], self._counts[places]
 
     def _merge(self, *more: tuple[TermHashes, npt.NDArray[np.uint32], TermCounts]) -> None:
         """Sort the new postings in among the others, and `more`: terms, rows and counts of equal length."""

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 
 import numpy as np
 
-from streetai_core.index.bm25 import Collection, Flags, Floats, Integers, Rows, Term, WordScores, word_scores
+from streetai_core.index.bm25 import Collection, Flags, Floats, Integers, Rows, Term, Told, WordScores, word_scores
 from streetai_core.index.by_sequence import RowsBySequence
 from streetai_core.index.filling import WordsColumns, WordsEntry, beside, named, summed
 from streetai_core.index.grouping import Groups, grouped
@@ -244,13 +244,20 @@ class WordIndex:
         rows, _ = self._postings.find(term)
         return rows[self.alive[rows]]
 
-    def scores(self, terms: Iterable[int], length: int = 0, framing: Iterable[int] = ()) -> WordScores:
+    def scores(
+        self,
+        terms: Iterable[int],
+        length: int = 0,
+        framing: Iterable[int] = (),
+        matters: Iterable[Sequence[int]] = (),
+    ) -> WordScores:
         """BM25 of every row for a question.
 
         Args:
             terms: hashes of the question's terms.
             length: how many terms it has, repetitions and framing counted.
             framing: hashes of those of its terms that only say how to answer, which are not among `terms`.
+            matters: what it asks for, each by the hashes of the terms that tell of it.
         """
         number = len(self)
         collection = Collection(
@@ -263,8 +270,25 @@ class WordIndex:
             previous=self.column("previous"),
             following=self.column("following"),
         )
-        found, about = ([self._living(term) for term in dict.fromkeys(some)] for some in (terms, framing))
-        return word_scores(collection, found, length, about)
+        found = {term: self._living(term) for term in terms}
+        about = [self._living(term) for term in dict.fromkeys(framing)]
+        told = [self._told(matter, found) for matter in matters]
+        return word_scores(collection, list(found.values()), length, about, told)
+
+    def _told(self, matter: Sequence[int], found: Mapping[int, Term]) -> Told:
+        """The rows that tell of a matter by none of the terms that were found already."""
+        rows, counts = self._postings.find_any([term for term in matter if term not in found])
+        mentions = np.asarray(np.bincount(rows, weights=counts, minlength=self.size), dtype=np.float64)
+        in_own_words = [found[term][0] for term in matter if term in found]
+        telling = mentions > 0.0
+        telling &= self.alive
+        for own in in_own_words:
+            telling[own] = True
+        speaking = int(np.count_nonzero(telling))
+        for own in in_own_words:
+            telling[own] = False
+        others: Rows = np.flatnonzero(telling)
+        return Told((others, mentions[others]), speaking)
 
     def _living(self, term: int) -> Term:
         """Rows of messages that are there and have a term, and how often."""

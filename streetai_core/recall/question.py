@@ -9,6 +9,7 @@ from datetime import datetime
 
 from streetai_core.text.dates import NO_TIME, QuestionTime, question_times
 from streetai_core.text.framing import subject_of
+from streetai_core.text.matters import Telling, asked_for, without_idioms
 from streetai_core.text.names import SaidWords, said_words
 from streetai_core.text.words import hashed, terms
 from streetai_core.types import Vector
@@ -42,7 +43,9 @@ class Question:
     terms: tuple[int, ...] = ()
     """Hashes of the terms of what it is about, each once."""
     framing: tuple[int, ...] = ()
-    """Hashes of its other terms, which only say how to answer."""
+    """Hashes of its other terms, which only say how to answer or stand in an idiom."""
+    matters: tuple[Telling, ...] = ()
+    """What of a person's life it asks for, by the terms that tell of it."""
     length: int = 0
     """How many terms it has, repetitions and framing counted."""
     words: SaidWords = field(default_factory=SaidWords)
@@ -58,18 +61,17 @@ def read_question(
     """The question in `text`, asked at `asked_at`."""
     text = text[:_LONGEST]
     said = terms(text)
-    subject = subject_of(text)
-    about = dict.fromkeys(said)
-    if subject != text:
-        of_subject = frozenset(terms(subject))
-        # A question of nothing but framing is about that.
-        about = dict.fromkeys([term for term in said if term in of_subject] or said)
+    plain, idioms = without_idioms(subject_of(text))
+    subject = dict.fromkeys(said if plain == text else terms(plain))
+    # A question of nothing else is about that, unless it asks for a matter by an idiom.
+    about = dict.fromkeys([term for term in said if term in subject] or ([] if idioms else said))
     return Question(
         vector=vector,
         turn=turn,
         without_messages=without,
         terms=tuple(map(hashed, about)),
         framing=tuple(dict.fromkeys(hashed(term) for term in said if term not in about)),
+        matters=asked_for(subject, idioms),
         length=len(said),
         words=said_words(text),
         of_oneself=_speaks_of_oneself(text),

@@ -21,6 +21,7 @@ BUDGETS = (500, 1500, 3000)
 WEIGHTS = {
     "own_words": (evidence, "OWN_WORDS"),
     "words_around": (evidence, "WORDS_AROUND"),
+    "told": (evidence, "TOLD"),
     "author": (evidence, "AUTHOR"),
     "own": (evidence, "OWN"),
     "asking": (evidence, "ASKING"),

@@ -52,6 +52,9 @@ def assert_same(first, second):
         one, other = first.scores(question, 3), second.scores(question, 3)
         assert one.own.tolist() == other.own.tolist()
         assert one.around.tolist() == other.around.tolist()
+        assert first.scores(question, 3, matters=[(1, 5, 9)]).told.tolist() == (
+            second.scores(question, 3, matters=[(1, 5, 9)]).told.tolist()
+        )
 
 
 def test_many_postings_at_once_are_sorted_in():
@@ -105,3 +108,26 @@ def test_centroids_put_at_once_are_those_put_one_by_one():
         other.put(key, total, 1)
     assert one.centroids.tobytes() == other.centroids.tobytes()
     assert not totals[totals.any(axis=1) == 0].any()
+
+
+@given(
+    st.lists(st.sets(st.sampled_from([1, 2, 3, 7, 7 + (1 << 16)]), max_size=4), max_size=8),
+    st.lists(st.sampled_from([1, 2, 7, 7 + (1 << 16), 9]), min_size=1, max_size=5, unique=True),
+    st.integers(0, 8),
+    st.booleans(),
+)
+def test_postings_of_some_terms_are_those_of_each(rows, wanted, cut, sort):
+    """Property: whether they are sorted, still unsorted or new; also of terms whose hashes have the same low bits."""
+    filled, later = rows[:cut], rows[cut:]
+    terms = [np.array(sorted(row), dtype=np.uint32) for row in rows]
+    postings = Postings()
+    numbers = np.repeat(np.arange(len(filled)), [len(row) for row in filled])
+    every = np.concatenate([np.zeros(0, dtype=np.uint32), *terms[:cut]])
+    postings.fill(every, numbers, np.ones(len(every), dtype=np.uint16))
+    for row in range(len(filled), len(filled) + len(later)):
+        postings.add(row, terms[row], np.full(len(terms[row]), 2, dtype=np.uint16))
+    for _ in range(99 * sort):
+        postings.find(1)
+    found = sorted(zip(*(values.tolist() for values in postings.find_any(wanted)), strict=True))
+    each = [zip(*(values.tolist() for values in postings.find(term)), strict=True) for term in wanted]
+    assert found == sorted(pair for one in each for pair in one)

@@ -79,14 +79,33 @@ def directly(lines: list[Line], question: set[int]) -> dict[int, tuple[float, fl
     }
 
 
-def check(index: WordIndex, lines: list[Line], question: set[int]) -> None:
+def told_directly(lines: list[Line], question: set[int], matters: list[tuple[int, ...]]) -> dict[int, float]:
+    """What every message scores for other words than the question's, by the formula and nothing else."""
+    mean = sum(len(line.terms) for line in lines) / len(lines) or 1.0
+    idfs = [idf(len(lines), sum(not set(matter).isdisjoint(line.terms) for line in lines)) for matter in matters]
+    most = sum(idf(len(lines), sum(term in line.terms for line in lines)) for term in question) or sum(idfs)
+
+    def score(line: Line, matter: tuple[int, ...]) -> float:
+        own = question.intersection(matter)
+        count = 0 if own.intersection(line.terms) else sum(term in matter for term in line.terms)
+        return count * (K1 + 1) / (count + K1 * (1 - B + B * len(line.terms) / mean))
+
+    return {
+        line.sequence: sum(weight * score(line, one) for weight, one in zip(idfs, matters, strict=True)) / most
+        for line in lines
+    }
+
+
+def check(index: WordIndex, lines: list[Line], question: set[int], matters: list[tuple[int, ...]]) -> None:
     """The index gives what the formula gives."""
-    found = index.scores(question)
+    found = index.scores(question, matters=matters)
     rows = index.rows_of(np.array([line.sequence for line in lines], dtype=np.int64))
     expected = directly(lines, question)
     for line, row in zip(lines, rows, strict=True):
         assert found.own[row] == pytest.approx(expected[line.sequence][0])
         assert found.around[row] == pytest.approx(expected[line.sequence][1])
+    told = told_directly(lines, question, matters)
+    assert found.told[rows].tolist() == pytest.approx([told[line.sequence] for line in lines])
     assert found.due_to_own(rows).tolist() == pytest.approx([expected[line.sequence][2] for line in lines])
 
 
@@ -96,10 +115,12 @@ steps = st.lists(
     min_size=1,
     max_size=40,
 )
+asked = st.sets(st.sampled_from(VOCABULARY), min_size=1, max_size=6)
+tellings = st.lists(st.lists(st.sampled_from(VOCABULARY), min_size=1, max_size=8, unique=True).map(tuple), max_size=3)
 
 
-@given(steps=steps, question=st.sets(st.sampled_from(VOCABULARY), min_size=1, max_size=6), seed=st.integers(0, 99))
-def test_scores_are_those_of_the_formula_after_any_changes(steps, question, seed):
+@given(steps=steps, question=asked, matters=tellings, seed=st.integers(0, 99))
+def test_scores_are_those_of_the_formula_after_any_changes(steps, question, matters, seed):
     """A search that drifts from its formula with each edit finds other things after a restart."""
     choose = random.Random(seed)
     index, lines = WordIndex(), []
@@ -114,7 +135,7 @@ def test_scores_are_those_of_the_formula_after_any_changes(steps, question, seed
         else:
             index.remove([lines.pop(choose.randrange(len(lines))).sequence])
     if lines:
-        check(index, lines, question)
+        check(index, lines, question, matters)
 
 
 def test_many_postings_are_merged_and_still_found():
@@ -124,7 +145,7 @@ def test_many_postings_are_merged_and_still_found():
     index = WordIndex()
     for line in lines:
         index.put(entry(line))
-    check(index, lines, {1, 2, 3})
+    check(index, lines, {1, 2, 3}, [(3, 4, 5, 6), (7, 99)])
 
 
 def test_times_are_found_by_overlap():
@@ -171,3 +192,14 @@ def test_a_question_without_known_words_finds_nothing():
     index.put(entry(Line(0, None, (1,))))
     assert index.scores([999]).own.tolist() == [0.0]
     assert index.scores([]).around.tolist() == [0.0]
+    assert index.scores([], matters=[(998, 999)]).told.tolist() == [0.0]
+
+
+def test_a_question_of_nothing_but_an_idiom_is_as_full_as_one_of_words():
+    """What a score means must not depend on whether the matter was named or paraphrased."""
+    index = WordIndex()
+    for number in range(9):
+        index.put(entry(Line(number, None, (number + 1,))))
+    by_idiom, by_word = index.scores([], matters=[(1,)]), index.scores([1])
+    assert by_idiom.told.tolist() == by_word.own.tolist()
+    assert by_idiom.informed == by_word.informed

@@ -107,7 +107,7 @@ def test_the_short_forms(harbour):
     sent, full = prompt.inspector["tokens_sent"], prompt.inspector["tokens_full_history"]
     assert repr(prompt) == f"Prompt(1 messages, {len(prompt.retrieved)} recalled, {sent} tokens of {full})"
     hit = harbour.retrieve("What is my boat called?")[0]
-    assert repr(hit).startswith(f"Hit({hit.score:.3f}, '")
+    assert repr(hit).startswith(f"Hit({hit.score:.3f}, ")
     assert f"{hit.signal.role} at turn {hit.signal.turn}" in repr(hit)
     stack = harbour.stacks[0]
     assert repr(stack) == f"Stack({stack.stack_id!r}, {stack.size} signals)"

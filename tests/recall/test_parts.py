@@ -25,10 +25,12 @@ from streetai_core.recall.evidence import (
     SHORT,
     SHORT_TOKENS,
     SHORTEST_TOKENS,
+    TOLD,
     WHEN,
     WORDS_AROUND,
 )
 from streetai_core.recall.scoring import LENT
+from streetai_core.text.matters import asked_for
 from streetai_core.text.words import hashed
 from tests.recall.saying import NOON, PADDING, Said, ask, order, part, recalled, state_of
 
@@ -39,6 +41,7 @@ FIRST_DAY, LAST_DAY = datetime(2020, 1, 1), datetime(2026, 1, 1)  # noqa: DTZ001
 TEXTS = [
     "My berth is number 31.", "Since last week the berth is 12.", "Nora sails on Sundays.", "ok", "", "?",
     "On 3 March 2023 we bought the boat.", "the of and", "港の潮は静かです", "boat " * 400,
+    "They hired me as a cook.", "The dog and the cook live aboard.",
 ]  # fmt: skip
 
 memories = st.lists(
@@ -61,7 +64,7 @@ memories = st.lists(
 QUESTIONS = [
     "When did Nora buy the boat?", "Which berth is it now?", "What was said in March 2023?", "the of and", "港の潮",
     "What was the first berth?", "?", "Did Ben and Nora sail?", "latest " * 1500, "Where do I live?",
-    "Can you list my berths so far?",
+    "Can you list my berths so far?", "What do I do for a living?", "Is there a pet where I live?",
 ]  # fmt: skip
 
 
@@ -341,6 +344,20 @@ def test_words_that_neighbours_have_too_are_shared_by_how_often_each_has_them():
     assert lent[1] == pytest.approx(WORDS_AROUND * around * 3 / 4)
     assert (words[3], words[4], lent[4]) == (0.0, 0.0, 0.0)
     assert lent[3] > 0.0
+
+
+def test_what_is_told_in_other_words_than_the_question_is_among_the_words_and_not_lent():
+    """A message that has the question's own word is not helped twice, and one that stands beside has said nothing."""
+    state = state_of(
+        *(Said(text=f"{words} {PADDING}") for words in ("A dog, a cat", "Rain", "Snow", "A pet, no dog", "Hail"))
+    )
+    ranking = ask(state, "pet?", config=Config(min_relevance=-10))
+    words, lent = part(state, ranking, "words"), part(state, ranking, "neighbours")
+    found = state.words.scores([hashed("pet")], matters=asked_for(["pet"]))
+    assert words[0] == pytest.approx(TOLD * found.told[0])
+    assert words[3] == pytest.approx(OWN_WORDS * found.own[3] + WORDS_AROUND * found.around[3])
+    assert [words[1], words[2], words[4], lent[0], lent[1]] == [0.0] * 5
+    assert found.told.tolist()[1:] == [0.0] * 4
 
 
 def test_a_question_that_was_asked_before_lends_to_its_answer_alone():

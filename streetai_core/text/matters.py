@@ -1,0 +1,197 @@
+"""Matters of a person's life: by which words people ask for them, and by which they tell of them; English only.
+
+"What do I do for a living?" and "I was hired as a nurse" have no word in common, and embeddings bring them little
+nearer than other talk. Such words are few and known: those of home and work, kin and health, food and pastime. The
+table has them from general knowledge of the language, not from any set of questions. A word that asks also tells; one
+that tells asks for nothing: who asks for a nurse does not want to hear of teachers.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from functools import cache
+from typing import NamedTuple
+
+from streetai_core.text.words import hashed, terms
+
+
+class _Matter(NamedTuple):
+    """One row of the table; words with spaces between them."""
+
+    asking: str
+    """Words that ask for it, and tell of it."""
+    telling: str
+    """Words that tell of it."""
+    idioms: tuple[str, ...] = ()
+    """What asks for it and means something else word by word; lower case."""
+
+
+_TABLE = (
+    # Home.
+    _Matter(
+        "live home house apartment flat address reside neighbourhood neighborhood",
+        "moved relocated settled rent city town village street suburb landlord based tenant mortgage lease",
+    ),
+    # Origin.
+    _Matter(
+        "hometown originally birthplace nationality grow grew",
+        "born raised native childhood village emigrated immigrated homeland",
+        ("where am i from", "where i am from", "come from"),
+    ),
+    # Work.
+    _Matter(
+        "job work occupation profession professional career employer company workplace",
+        "hired firm office position role colleague coworker shift retired freelance intern "
+        "internship apprentice unemployed promoted nurse teacher engineer developer programmer designer doctor lawyer "
+        "accountant chef cook driver manager carpenter electrician plumber mechanic waiter waitress cashier consultant "
+        "analyst scientist researcher writer editor journalist photographer architect pharmacist therapist librarian "
+        "professor secretary receptionist clerk firefighter pilot farmer baker hairdresser translator",
+        ("for a living",),
+    ),
+    # Who leads one at work.
+    _Matter("boss supervisor manager", "report director"),
+    # Love.
+    _Matter(
+        "relationship partner married marriage single dating boyfriend girlfriend husband wife spouse engaged fiance",
+        "fiancee broke split divorce separated wedding honeymoon proposed widow ex",
+    ),
+    # Name.
+    _Matter("name nickname called", "", ("call me",)),
+    # Age.
+    _Matter("age birthday", "old turned born", ("how old",)),
+    # Kin.
+    _Matter(
+        "family relatives",
+        "mother father mom dad mum parents brother sister son daughter aunt uncle cousin grandmother grandfather "
+        "grandma grandpa niece nephew wife husband",
+    ),
+    _Matter("sibling", "brother sister twin"),
+    _Matter("parent", "mother father mom dad mum"),
+    _Matter("child children kid", "son daughter baby toddler pregnant twins kindergarten newborn stepson stepdaughter"),
+    _Matter("friend", "buddy pal mate bestie roommate classmate"),
+    # Animals of the house.
+    _Matter(
+        "pet animal", "dog cat puppy kitten rabbit hamster parrot bird goldfish horse tortoise vet"
+    ),
+    # Health.
+    _Matter(
+        "health illness sick disease condition diagnosed diagnosis medical",
+        "doctor hospital surgery diabetes asthma migraine arthritis cancer injury pain chronic therapy symptoms "
+        "anxiety depression blood",
+    ),
+    _Matter(
+        "medication medicine drug pills prescription prescribed", "tablets dose mg antibiotics insulin inhaler"
+    ),
+    _Matter(
+        "allergy allergic intolerant eat",
+        "reaction rash hives celiac coeliac anaphylaxis peanuts nuts shellfish lactose gluten pollen penicillin",
+    ),
+    # Food and drink.
+    _Matter(
+        "diet dietary eat",
+        "vegan vegetarian pescatarian keto kosher halal gluten dairy meat fasting calories carbs",
+    ),
+    _Matter(
+        "food meal dish cuisine",
+        "pizza pasta sushi curry soup salad cake bread rice noodles restaurant cook dinner lunch breakfast recipe "
+        "delicious",
+    ),
+    _Matter("drink beverage", "coffee tea wine beer juice water alcohol espresso latte"),
+    # Money.
+    _Matter(
+        "earn salary income wage paid pay budget savings afford", "raise bonus debt loan pension rent"
+    ),
+    # Learning.
+    _Matter(
+        "study school college university degree education major graduate",
+        "course bachelor master phd diploma student semester thesis exam",
+    ),
+    # What one has.
+    _Matter(
+        "drive car vehicle",
+        "van truck motorbike motorcycle bike bicycle scooter suv toyota honda ford bmw volkswagen tesla audi skoda "
+        "hybrid",
+    ),
+    _Matter(
+        "phone computer laptop device", "mobile smartphone iphone android pixel macbook tablet ipad"
+    ),
+    # Pastime.
+    _Matter(
+        "hobby interests pastime",
+        "enjoy painting gardening fishing reading knitting photography hiking cooking pottery chess dancing drawing "
+        "collecting sewing baking gaming",
+        ("spare time", "free time", "for fun"),
+    ),
+    _Matter(
+        "sport exercise workout",
+        "football soccer tennis basketball swimming running jogging cycling rowing yoga gym climbing volleyball hockey "
+        "golf marathon boxing karate skiing surfing training",
+    ),
+    _Matter(
+        "instrument", "guitar piano violin cello drums flute saxophone trumpet clarinet ukulele bass harp accordion"
+    ),
+    _Matter("music song band musician", "album concert singer playlist"),
+    _Matter("book read author", "novel chapter"),
+    _Matter("movie film show series", "watched cinema episode netflix"),
+    _Matter(
+        "holiday vacation trip travel", "flew flight visited beach hotel abroad tour cruise camping weekend"
+    ),
+    # Tongue and faith.
+    _Matter(
+        "language",
+        "english spanish french german italian portuguese chinese mandarin japanese korean russian arabic dutch "
+        "turkish hindi polish swedish fluent bilingual",
+    ),
+    _Matter(
+        "religion religious faith",
+        "church mosque synagogue temple christian catholic muslim jewish hindu buddhist atheist pray prayer bible "
+        "quran",
+    ),
+)  # fmt: skip
+
+_IDIOMS = re.compile(rf"\b(?:{'|'.join(idiom for matter in _TABLE for idiom in matter.idioms)})\b", re.IGNORECASE)
+
+Telling = tuple[int, ...]
+"""Hashes of the terms by which a matter is told, each once."""
+
+
+def without_idioms(question: str) -> tuple[str, tuple[str, ...]]:
+    """What is left of a question without its idioms, and these in lower case."""
+    idioms = tuple(idiom.lower() for idiom in _IDIOMS.findall(question))
+    return _IDIOMS.sub(" ", question) if idioms else question, idioms
+
+
+def asked_for(said: Iterable[str], idioms: Iterable[str] = ()) -> tuple[Telling, ...]:
+    """The matters that a question asks for, each once.
+
+    Args:
+        said: its terms.
+        idioms: as `without_idioms` found them.
+    """
+    found = [_of_idioms()[idiom] for idiom in idioms]
+    found += [place for term in said for place in _of_terms().get(term, ())]
+    return tuple(map(_telling, dict.fromkeys(found)))
+
+
+@cache
+def _of_idioms() -> dict[str, int]:
+    """The place in the table of what each idiom asks for."""
+    return {idiom: place for place, matter in enumerate(_TABLE) for idiom in matter.idioms}
+
+
+@cache
+def _of_terms() -> dict[str, tuple[int, ...]]:
+    """The places in the table of what each term asks for."""
+    found: dict[str, tuple[int, ...]] = {}
+    for place, matter in enumerate(_TABLE):
+        for term in dict.fromkeys(terms(matter.asking)):
+            found[term] = (*found.get(term, ()), place)
+    return found
+
+
+@cache
+def _telling(place: int) -> Telling:
+    """The terms by which the matter at a place of the table is told."""
+    matter = _TABLE[place]
+    return tuple(dict.fromkeys(map(hashed, terms(f"{matter.asking} {matter.telling}"))))
