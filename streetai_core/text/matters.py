@@ -2,8 +2,9 @@
 
 "What do I do for a living?" and "I was hired as a nurse" have no word in common, and embeddings bring them little
 nearer than other talk. Such words are few and known: those of home and work, kin and health, food and pastime. The
-table has them from general knowledge of the language, not from any set of questions. A word that asks also tells; one
-that tells asks for nothing: who asks for a nurse does not want to hear of teachers.
+table has them from general knowledge of the language; five of the facts of `tests.benchmarks.old_facts` were known when
+it was written. A word that asks also tells; one that tells asks for nothing: who asks for a nurse does not want to hear
+of teachers.
 """
 
 from __future__ import annotations
