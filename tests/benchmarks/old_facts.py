@@ -4,6 +4,9 @@ FILE has recorded conversations (the shape of `streetai bench`); their messages 
 the names of who said them. The facts and questions are those of `tests/knowledge/data`, each question once. Ten
 memories are told ten facts each, every fact in a conversation of its own: of a hundred about one person many would
 contradict each other.
+
+`paraphrased` are forty others, four a memory; they were written before the table of matters (`text/matters.py`), half
+of them so that question and fact share no word. `paraphrased_without_matters` gives what that table finds no weight.
 """
 
 import json
@@ -15,9 +18,12 @@ from streetai_core import Config, MemoryRegistry, NewMessage
 from streetai_core.encoders import default_encoder
 from streetai_core.evaluation.datasets import read_dataset
 from streetai_core.evaluation.embedding_cache import DiskCachedEncoder, default_folder
+from streetai_core.recall import evidence
 from tests.benchmarks.recording import record
 
-CASES = Path(__file__).parents[1] / "knowledge" / "data" / "changed_facts.jsonl"
+DATA = Path(__file__).parents[1] / "knowledge" / "data"
+CASES = DATA / "changed_facts.jsonl"
+PARAPHRASED = DATA / "paraphrased_facts.jsonl"
 TALK = 10_000
 FACTS = 100
 MEMORIES = 10
@@ -26,12 +32,18 @@ PER_CONVERSATION = 25
 
 
 def facts():
-    """(statement, question) of cases of all kinds, each question once."""
+    """(question, statement) of cases of all kinds, each question once."""
     cases = [json.loads(line) for line in CASES.read_text(encoding="utf-8").splitlines()]
     by_question = {case["question"]: case["messages"][case["current"]]["text"] for case in cases}
     step = len(by_question) / FACTS
     every = list(by_question.items())
     return [every[int(number * step)] for number in range(FACTS)]
+
+
+def paraphrased(*, shares_words):
+    """(question, statement) that share words, or that do not."""
+    rows = [json.loads(line) for line in PARAPHRASED.read_text(encoding="utf-8").splitlines()]
+    return [(row["question"], row["fact"]) for row in rows if row["shares_words"] is shares_words]
 
 
 def talk(path):
@@ -47,9 +59,9 @@ def talk(path):
         )
 
 
-def found(path, config, encoder):
-    """Which facts are in the prompt, and which among the first 25 hits."""
-    told, other = facts(), list(talk(path))
+def found(told, path, config, encoder):
+    """Which facts are in the prompt, and which among the first 25 hits; `told` are statements by questions."""
+    other = list(talk(path))
     sent, hits = [], 0
     for first in range(MEMORIES):
         with (
@@ -69,15 +81,25 @@ def found(path, config, encoder):
     return {"in_the_prompt": len(sent), "in_25_hits": hits, "missed": sorted({q for q, _ in told} - set(sent))}
 
 
-if __name__ == "__main__":
+def main(path):
+    """Measure and record."""
     local = DiskCachedEncoder(default_encoder(), default_folder())
-    record(
-        "old_facts",
-        {
-            "facts": FACTS,
-            "messages_of_other_talk": TALK,
-            "token_budget": BUDGET,
-            "default": found(sys.argv[1], Config(), local),
-            "decay_off": found(sys.argv[1], Config(decay_rate=0.0), local),
-        },
-    )
+    figures = {
+        "facts": FACTS,
+        "messages_of_other_talk": TALK,
+        "token_budget": BUDGET,
+        "default": found(facts(), path, Config(), local),
+        "decay_off": found(facts(), path, Config(decay_rate=0.0), local),
+    }
+    weight = evidence.TOLD
+    for name, told in (("paraphrased", weight), ("paraphrased_without_matters", 0.0)):
+        evidence.TOLD = told
+        figures[name] = {
+            words: found(paraphrased(shares_words=shares), path, Config(), local)
+            for words, shares in (("without_common_words", False), ("with_common_words", True))
+        }
+    record("old_facts", figures)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1])
