@@ -12,7 +12,7 @@ from datetime import datetime, timezone
 from threading import Lock
 from weakref import WeakValueDictionary
 
-from streetai_core.aio import twin
+from streetai_core.aio import twin, worker_threads
 from streetai_core.coherence import HotStates
 from streetai_core.conductor import Surroundings
 from streetai_core.config import Config
@@ -34,10 +34,6 @@ from streetai_core.upkeep.health import SEVERITIES, Finding, Health, MemoryHealt
 from streetai_core.upkeep.receipts import Receipt
 from streetai_core.verbs.resetting import Resetting
 from streetai_core.verbs.verifying import SAME
-
-_ASYNC_THREADS = 8
-"""Worker threads of the async twins: enough to overlap embedding, disk and waiting on a small server, few enough that
-their database connections do not matter."""
 
 MAX_OPEN = 256
 """Memories in RAM: more than are in a conversation at the same time on one server; of 100 signals each, about 60 MB."""
@@ -135,7 +131,8 @@ class MemoryRegistry:
         with self._lock:
             self._check_open()
             if self._executor is None:
-                self._executor = ThreadPoolExecutor(_ASYNC_THREADS, thread_name_prefix="streetai")
+                threads = worker_threads(local=self.encoder.is_local)
+                self._executor = ThreadPoolExecutor(threads, thread_name_prefix="streetai")
             return self._executor
 
     def get(self, memory_id: str) -> Memory:

@@ -48,6 +48,11 @@ class Encoder(ABC):
         """Whether a text has the same vector as a query and as a document, so that a cache may share it."""
         return False
 
+    @property
+    def is_local(self) -> bool:
+        """Whether it surely computes in this process, so that more threads than processors gain nothing."""
+        return False
+
     def count_tokens(self, texts: Sequence[str]) -> list[int]:
         """Tokens that the model sees in each text, special tokens included.
 

@@ -68,6 +68,11 @@ class FastEmbedEncoder(Encoder):
         return self._model_name == MINILM
 
     @property
+    def is_local(self) -> bool:
+        """True: it computes in this process."""
+        return True
+
+    @property
     def max_tokens(self) -> int | None:
         """Where the loaded model's tokenizer cuts a text, special tokens included."""
         return self._loaded().max_tokens

@@ -65,6 +65,11 @@ class HashingEncoder(Encoder):
         """True: a question is hashed like everything else."""
         return True
 
+    @property
+    def is_local(self) -> bool:
+        """True: it computes in this process."""
+        return True
+
     def forget(self, texts: Sequence[str]) -> None:  # noqa: ARG002 - whose words they are is not known
         """Drop the words that are kept, of all texts."""
         _features.cache_clear()

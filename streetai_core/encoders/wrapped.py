@@ -39,6 +39,11 @@ class WrappedEncoder(Encoder):
         return self._encoder.symmetric
 
     @property
+    def is_local(self) -> bool:
+        """Whether the encoder is."""
+        return self._encoder.is_local
+
+    @property
     def max_tokens(self) -> int | None:
         """The encoder's limit."""
         return self._encoder.max_tokens

@@ -164,6 +164,7 @@ def test_everything_else_is_the_inner_encoders():
     inner = OfflineMiniLM()
     cached = CachedEncoder(inner)
     assert (cached.fingerprint, cached.dim, cached.symmetric) == (inner.fingerprint, 384, True)
+    assert cached.is_local
     assert cached.max_tokens == inner.max_tokens == 256
     assert cached.count_tokens(["hello world", ""]) == [4, 2]
     assert np.array_equal(cached.embed(["hello"], "query"), inner.embed(["hello"], "query"))

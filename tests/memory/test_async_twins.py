@@ -3,10 +3,12 @@
 import asyncio
 import contextvars
 import inspect
+import os
 
 import pytest
 
 from streetai_core import Memory, MemoryRegistry, NewMessage
+from streetai_core.aio import worker_threads
 from streetai_core.encoders.hashing import HashingEncoder
 from streetai_core.testing.torture.checking import picture
 
@@ -109,6 +111,22 @@ async def test_a_cancelled_add_is_stored_whole_or_not_at_all(tmp_path):
         assert finished <= stored
         assert picture(memory) == in_ram
         assert len(stored) == memory.stats()["total_signals"] == memory.stats()["turn_counter"]
+
+
+@pytest.mark.parametrize(("processors", "local", "threads"), [(1, True, 2), (2, True, 3), (64, True, 8), (2, False, 8)])
+def test_threads_that_only_compute_are_few(tmp_path, monkeypatch, processors, local, threads):
+    """More than there are processors would only keep the event loop waiting; those that wait for a server may be."""
+
+    class Elsewhere(HashingEncoder):
+        """As if a server did it."""
+
+        is_local = False
+
+    monkeypatch.setattr(os, "sched_getaffinity", lambda _: set(range(processors)), raising=False)
+    assert worker_threads(local=local) == threads
+    encoder = HashingEncoder() if local else Elsewhere()
+    with MemoryRegistry(tmp_path / "m.db", encoder=encoder) as registry:
+        assert registry.executor._max_workers == threads
 
 
 async def test_context_variables_go_along(tmp_path):
