@@ -82,6 +82,9 @@ def test_an_alignment_that_grew_is_the_one_made_at_once(pieces, known, random):
         assert near.nearest.tolist() == [max(each, default=-1.0) for each in pieces]
         assert near.several.tolist() == [row for row, each in enumerate(pieces) if len(each) > 1]
         np.testing.assert_allclose(near.total, [sum(each) for each in pieces if len(each) > 1])
+        assert [int(one.at[signal]) if signal >= 0 else None for signal in one.standing] == [
+            row if each else None for row, each in enumerate(pieces)
+        ]
         leaders = sorted(set(range(len(at))) - {int(order[row]) for row in one.followers(cosines[order])})
         first = np.cumsum([0, *(len(each) for each in pieces)])
         assert leaders == [int(first[row]) + each.index(max(each)) for row, each in enumerate(pieces) if each]
