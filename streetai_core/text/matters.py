@@ -57,8 +57,8 @@ _TABLE = (
         "relationship partner married marriage single dating boyfriend girlfriend husband wife spouse engaged fiance",
         "fiancee broke split divorce separated wedding honeymoon proposed widow ex",
     ),
-    # Name.
-    _Matter("name nickname called", "", ("call me",)),
+    # Name; not asked for by "name" or "called", which ask for those of boats and files too.
+    _Matter("nickname", "name called", ("call me",)),
     # Age.
     _Matter("age birthday", "old turned born", ("how old",)),
     # Kin.
