@@ -5,8 +5,8 @@ the names of who said them. The facts and questions are those of `tests/knowledg
 memories are told ten facts each, every fact in a conversation of its own: of a hundred about one person many would
 contradict each other.
 
-`paraphrased` are forty others, four a memory; they were written before the table of matters (`text/matters.py`), half
-of them so that question and fact share no word. `paraphrased_without_matters` gives what that table finds no weight.
+The paraphrased are forty others, two a memory; they were written before the table of matters (`text/matters.py`), half
+of them so that question and fact share no word. `without_matters` gives what that table finds no weight.
 """
 
 import json
@@ -59,45 +59,57 @@ def talk(path):
         )
 
 
-def found(told, path, config, encoder):
-    """Which facts are in the prompt, and which among the first 25 hits; `told` are statements by questions."""
+def filled(registry, own, other):
+    """The memory with the facts, each in a conversation of its own, and the other talk after them."""
+    memory = registry.get("old-facts")
+    for number, (_, fact) in enumerate(own):
+        memory.add_message(fact, "user", conversation_id=f"first-{number}")
+    for start in range(0, TALK, 2000):
+        memory.add_messages(other[start : start + 2000])
+
+
+def asked(memory, own):
+    """The questions whose facts are in the prompt, and those whose facts are among the first 25 hits."""
+    sent = {q for q, fact in own if fact in memory.build_prompt(q, token_budget=BUDGET).recalled_text}
+    hits = {q for q, fact in own if any(fact in hit.signal.content for hit in memory.retrieve(q, limit=25))}
+    return sent, hits
+
+
+def found(told, path, encoder, variants):
+    """How many facts each variant finds; `told` are statements by questions, `variants` configs and weights by name."""
     other = list(talk(path))
-    sent, hits = [], 0
+    every = {name: (set(), set()) for name in variants}
     for first in range(MEMORIES):
-        with (
-            tempfile.TemporaryDirectory() as folder,
-            MemoryRegistry(Path(folder) / "memory.db", config=config, encoder=encoder, durability="fast") as registry,
-        ):
-            memory = registry.get("old-facts")
-            own = told[first::MEMORIES]
-            for number, (_, fact) in enumerate(own):
-                memory.add_message(fact, "user", conversation_id=f"first-{number}")
-            for start in range(0, TALK, 2000):
-                memory.add_messages(other[start : start + 2000])
-            for question, fact in own:
-                if fact in memory.build_prompt(question, token_budget=BUDGET).recalled_text:
-                    sent.append(question)
-                hits += any(fact in hit.signal.content for hit in memory.retrieve(question, limit=25))
-    return {"in_the_prompt": len(sent), "in_25_hits": hits, "missed": sorted({q for q, _ in told} - set(sent))}
+        own = told[first::MEMORIES]
+        with tempfile.TemporaryDirectory() as folder:
+            file = Path(folder) / "memory.db"
+            with MemoryRegistry(file, encoder=encoder, durability="fast") as registry:
+                filled(registry, own, other)
+            for name, (config, weight) in variants.items():
+                evidence.TOLD = weight
+                with MemoryRegistry(file, config=config, encoder=encoder) as registry:
+                    for all_found, these in zip(every[name], asked(registry.get("old-facts"), own), strict=True):
+                        all_found.update(these)
+    return {
+        name: {
+            "in_the_prompt": len(sent),
+            "in_25_hits": len(hits),
+            "missed": sorted({question for question, _ in told} - sent),
+        }
+        for name, (sent, hits) in every.items()
+    }
 
 
 def main(path):
     """Measure and record."""
     local = DiskCachedEncoder(default_encoder(), default_folder())
-    figures = {
-        "facts": FACTS,
-        "messages_of_other_talk": TALK,
-        "token_budget": BUDGET,
-        "default": found(facts(), path, Config(), local),
-        "decay_off": found(facts(), path, Config(decay_rate=0.0), local),
-    }
     weight = evidence.TOLD
-    for name, told in (("paraphrased", weight), ("paraphrased_without_matters", 0.0)):
-        evidence.TOLD = told
-        figures[name] = {
-            words: found(paraphrased(shares_words=shares), path, Config(), local)
-            for words, shares in (("without_common_words", False), ("with_common_words", True))
-        }
+    decay = {"default": (Config(), weight), "decay_off": (Config(decay_rate=0.0), weight)}
+    matters = {"with_matters": (Config(), weight), "without_matters": (Config(), 0.0)}
+    figures = {"facts": FACTS, "messages_of_other_talk": TALK, "token_budget": BUDGET}
+    figures |= found(facts(), path, local, decay)
+    for words, shares in (("without_common_words", False), ("with_common_words", True)):
+        figures[f"paraphrased_{words}"] = found(paraphrased(shares_words=shares), path, local, matters)
     record("old_facts", figures)
 
 
