@@ -151,7 +151,8 @@ _TABLE = (
     ),
 )  # fmt: skip
 
-_IDIOMS = re.compile(rf"\b(?:{'|'.join(idiom for matter in _TABLE for idiom in matter.idioms)})\b", re.IGNORECASE)
+# Case by ASCII alone: else the dotless i and the long s would match too, and no idiom has them.
+_IDIOMS = re.compile(rf"\b(?ai:{'|'.join(idiom for matter in _TABLE for idiom in matter.idioms)})\b")
 
 Telling = tuple[int, ...]
 """Hashes of the terms by which a matter is told, each once."""
