@@ -14,8 +14,8 @@ _MOST_THREADS = 8
 matter."""
 
 _SPARE_THREADS = 1
-"""More than there are processors, for what waits for the disk. With 8 threads on 2 processors an event loop waited up
-to 50 ms for its turn, with 3 up to 11, and as many chats were served."""
+"""More than there are processors, for what waits for the disk. With 8 threads on 2 processors an event loop waited
+several times as long for its turn, and no more chats were served (`tests.benchmarks.concurrent_chats`)."""
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -32,13 +32,19 @@ class HasExecutor(Protocol):
 S = TypeVar("S", bound=HasExecutor)
 
 
-def worker_threads(*, local: bool) -> int:
+def worker_threads(processors: int, *, local: bool) -> int:
     """How many threads twins run on.
 
     Args:
+        processors: how many there are for this process, from 1.
         local: whether everything is computed in this process, and no thread waits for another machine.
     """
-    return min(_MOST_THREADS, _processors() + _SPARE_THREADS) if local else _MOST_THREADS
+    return min(_MOST_THREADS, processors + _SPARE_THREADS) if local else _MOST_THREADS
+
+
+def usable_processors() -> int:
+    """How many processors this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def twin(verb: Callable[Concatenate[S, P], R]) -> Callable[Concatenate[S, P], Awaitable[R]]:
@@ -60,8 +66,3 @@ def twin(verb: Callable[Concatenate[S, P], R]) -> Callable[Concatenate[S, P], Aw
     run.__qualname__ = f"{verb.__qualname__.rpartition('.')[0]}.a{verb.__name__}"
     run.__doc__ = f"Async twin of `{verb.__name__}`: runs it on a worker thread."
     return run
-
-
-def _processors() -> int:
-    """How many processors this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

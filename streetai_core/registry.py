@@ -12,7 +12,7 @@ from datetime import datetime, timezone
 from threading import Lock
 from weakref import WeakValueDictionary
 
-from streetai_core.aio import twin, worker_threads
+from streetai_core.aio import twin, usable_processors, worker_threads
 from streetai_core.coherence import HotStates
 from streetai_core.conductor import Surroundings
 from streetai_core.config import Config
@@ -131,7 +131,7 @@ class MemoryRegistry:
         with self._lock:
             self._check_open()
             if self._executor is None:
-                threads = worker_threads(local=self.encoder.is_local)
+                threads = worker_threads(usable_processors(), local=self.encoder.is_local)
                 self._executor = ThreadPoolExecutor(threads, thread_name_prefix="streetai")
             return self._executor
 

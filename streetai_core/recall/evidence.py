@@ -30,7 +30,7 @@ WORDS_AROUND = 0.90
 """Weight of its words together with its neighbours': an answer often leaves out what the question before it named."""
 TOLD = 0.5
 """Weight of other words for what the question asks for, half of that of its own words. With 1.0 LoCoMo gains .1 to .2
-points more, and the bundled conversation loses in four of seven budgets."""
+points more, and answers in the bundled conversation stand lower (`notebooks/05_recall.ipynb`)."""
 AUTHOR = 0.33
 """What a message loses that is not by the only author whom the question names. A loss, because a name that is known
 says nothing of whether the answer is: so the best score tells better what was never said."""

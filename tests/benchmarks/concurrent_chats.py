@@ -25,7 +25,7 @@ from pathlib import Path
 import numpy as np
 
 from streetai_core import MemoryRegistry, NewMessage
-from streetai_core.aio import worker_threads
+from streetai_core.aio import usable_processors, worker_threads
 from streetai_core.encoders import default_encoder
 from tests.benchmarks.recording import record
 
@@ -62,7 +62,7 @@ def clocks():
 
 def alone(encoder):
     """What the encoder takes for all texts, one at a time, on as many threads."""
-    with ThreadPoolExecutor(worker_threads(local=encoder.is_local)) as pool:
+    with ThreadPoolExecutor(worker_threads(usable_processors(), local=encoder.is_local)) as pool:
         start = clocks()
         list(pool.map(lambda pair: [encoder.encode([text], "query") for text in pair], texts()))
         return clocks() - start

@@ -8,7 +8,7 @@ import os
 import pytest
 
 from streetai_core import Memory, MemoryRegistry, NewMessage
-from streetai_core.aio import worker_threads
+from streetai_core.aio import usable_processors, worker_threads
 from streetai_core.encoders.hashing import HashingEncoder
 from streetai_core.testing.torture.checking import picture
 
@@ -114,19 +114,34 @@ async def test_a_cancelled_add_is_stored_whole_or_not_at_all(tmp_path):
 
 
 @pytest.mark.parametrize(("processors", "local", "threads"), [(1, True, 2), (2, True, 3), (64, True, 8), (2, False, 8)])
-def test_threads_that_only_compute_are_few(tmp_path, monkeypatch, processors, local, threads):
+def test_threads_that_only_compute_are_few(processors, local, threads):
     """More than there are processors would only keep the event loop waiting; those that wait for a server may be."""
+    assert worker_threads(processors, local=local) == threads
 
-    class Elsewhere(HashingEncoder):
-        """As if a server did it."""
 
-        is_local = False
+@pytest.mark.parametrize("local", [True, False])
+def test_a_registry_has_as_many_threads_as_its_encoder_needs(tmp_path, local):
+    """An encoder is taken for one that waits for a server unless it says that it does not."""
 
-    monkeypatch.setattr(os, "sched_getaffinity", lambda _: set(range(processors)), raising=False)
-    assert worker_threads(local=local) == threads
-    encoder = HashingEncoder() if local else Elsewhere()
-    with MemoryRegistry(tmp_path / "m.db", encoder=encoder) as registry:
-        assert registry.executor._max_workers == threads
+    class Encoding(HashingEncoder):
+        """Here or elsewhere."""
+
+        is_local = local
+
+    with MemoryRegistry(tmp_path / "m.db", encoder=Encoding()) as registry:
+        assert registry.executor._max_workers == worker_threads(usable_processors(), local=local)
+
+
+@pytest.mark.skipif(not hasattr(os, "sched_setaffinity"), reason="this system binds no process to processors")
+def test_processors_that_a_process_may_not_use_do_not_count():
+    """As in a container that is given one of many."""
+    allowed = os.sched_getaffinity(0)
+    try:
+        os.sched_setaffinity(0, {min(allowed)})
+        assert usable_processors() == 1
+    finally:
+        os.sched_setaffinity(0, allowed)
+    assert usable_processors() == len(allowed)
 
 
 async def test_context_variables_go_along(tmp_path):
