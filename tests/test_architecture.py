@@ -36,7 +36,7 @@ WEIGHTS = [
     -evidence.ASKING,
     evidence.ANSWER,
     evidence.WHOLE,
-    evidence.CONVERSATION,
+    evidence.STRETCH,
     scoring.CORRECTION,
     Config().activation_share * (1 - activation.LEARNED),
     Config().activation_share * activation.LEARNED,

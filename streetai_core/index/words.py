@@ -15,10 +15,10 @@ import numpy as np
 from streetai_core.index.bm25 import Collection, Flags, Floats, Integers, Rows, Term, Told, WordScores, word_scores
 from streetai_core.index.by_sequence import RowsBySequence
 from streetai_core.index.filling import WordsColumns, WordsEntry, beside, named, summed
-from streetai_core.index.grouping import Groups, grouped
 from streetai_core.index.postings import Postings
 from streetai_core.index.replacements import Replacements, connected
 from streetai_core.index.row_table import NONE, RowTable
+from streetai_core.index.stretches import Stretches
 from streetai_core.index.threads import CHAINED, Threads
 
 Rule = Callable[[Integers], Floats]
@@ -55,7 +55,7 @@ class WordIndex:
         self._by_sequence = RowsBySequence()
         self._said_by: Counter[int] = Counter()
         self._lengths = 0
-        self._groups: Groups | None = None
+        self._stretches: Stretches | None = None
         self._derived: dict[tuple[str, Rule], Floats] = {}
         self.moves = 0
         """How often a message has left its row; while it stays, rows were only added."""
@@ -92,16 +92,15 @@ class WordIndex:
         return self._said_by[author] > 0
 
     @property
-    def conversations(self) -> int:
-        """How many conversations there ever were."""
-        return len(self._conversations)
-
-    @property
-    def by_conversation(self) -> Groups:
-        """The rows of each conversation, in the order of their numbers."""
-        if self._groups is None or len(self._groups.of) != self.size:
-            self._groups = grouped(self.column("conversation"), len(self._conversations))
-        return self._groups
+    def stretches(self) -> Stretches:
+        """The stretches of talk that the messages stand in."""
+        if self._stretches is None:
+            cut = Stretches()
+            columns = {name: self.column(name) for name in ("sequence", "conversation", "day")}
+            cut.fill(np.flatnonzero(self.alive), **columns)
+            # Last of all: another thread may ask for them too.
+            self._stretches = cut
+        return self._stretches
 
     def numbers_of(self, conversations: Iterable[str | None]) -> list[int]:
         """The numbers of those conversations that there are."""
@@ -142,6 +141,7 @@ class WordIndex:
         self._register(row, entry, values)
         if old is None:
             self._threads.join(row)
+            self._lengthen(row, values)
         else:
             self._threads.take_place(row, old)
             self._bury(old)
@@ -161,6 +161,7 @@ class WordIndex:
         self._table.trust[first:] = [entry.trust for entry in entries]
         for row, (entry, own) in enumerate(zip(entries, values, strict=True), first):
             self._register(row, entry, own)
+            self._lengthen(row, own)
         self._threads.join_ends(first)
         self._postings.add_all(first, [entry.terms for entry in entries], [entry.counts for entry in entries])
 
@@ -326,8 +327,16 @@ class WordIndex:
             for column, value in zip(self._spans, (row, first, last), strict=True):
                 column.append(value)
 
+    def _lengthen(self, row: int, values: Mapping[str, int]) -> None:
+        """Put a new message at the end of its stretch of talk."""
+        if self._stretches is not None:
+            place = {name: values[name] for name in ("sequence", "conversation", "day")}
+            if not self._stretches.add(row, **place):
+                self._stretches = None
+
     def _bury(self, row: int) -> None:
         """Count a row no more."""
+        self._stretches = None
         self.alive[row] = False
         self._lengths -= int(self.column("length")[row])
         self._said_by[int(self.column("author")[row])] -= 1

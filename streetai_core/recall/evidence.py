@@ -18,6 +18,7 @@ import numpy.typing as npt
 from streetai_core.index.alignment import Nearness, Rows
 from streetai_core.index.bm25 import WordScores
 from streetai_core.index.row_table import NONE
+from streetai_core.index.stretches import Stretches
 from streetai_core.index.words import WordIndex
 from streetai_core.recall.question import Question
 from streetai_core.types import ROLES
@@ -53,9 +54,9 @@ RECENT = 0.10
 """Most that the newest message gets over the oldest, where the question asks for the latest state."""
 WHOLE = 0.3
 """How much of a message's meaning is that of the whole message, where it has several signals."""
-CONVERSATION = 1.0
-"""How much a message loses per point by which the best messages of its conversation fall short of those of the best
-conversation."""
+STRETCH = 1.0
+"""How much a message loses per point by which the best messages of its stretch of talk fall short of those of the best
+stretch."""
 LONG = 0.20
 """What a message loses for each e-fold of length beyond `LONG_TOKENS`: a long text has something of everything."""
 SHORT = 0.20
@@ -68,10 +69,10 @@ SHORTEST_TOKENS = 14
 
 _USER = ROLES.index("user")
 _CHARACTERS_PER_TOKEN = 4
-_BEST_OF_CONVERSATION = 3
-"""Messages that stand for their conversation; one may be chance."""
-_CONVERSATION_WORDS = 0.5
-"""Weight of words beside meaning where conversations are compared."""
+_BEST_OF_STRETCH = 3
+"""Messages that stand for their stretch; one may be chance."""
+_STRETCH_WORDS = 0.5
+"""Weight of words beside meaning where stretches are compared."""
 _COHERENCE = 0.5
 """Cosine between two chunks of one message, on average; says how long the mean of their vectors is."""
 
@@ -127,9 +128,9 @@ def gather(index: WordIndex, question: Question, near: Nearness) -> Evidence:
         context["answers"] = answers
     if len(near.several):
         context["whole"] = _whole(near)
-    if index.conversations > 1:
-        relevance = np.maximum(near.nearest, 0.0) + _CONVERSATION_WORDS * found.informed * (found.own + found.told)
-        context["conversation"] = _conversation(index, relevance)
+    if len(index.stretches) > 1:
+        relevance = np.maximum(near.nearest, 0.0) + _STRETCH_WORDS * found.informed * (found.own + found.told)
+        context["stretch"] = _stretch(index.stretches, relevance)
     words = OWN_WORDS * found.own + WORDS_AROUND * found.around + TOLD * found.told
     return Evidence(words, found, context)
 
@@ -223,12 +224,7 @@ def _length(characters: npt.NDArray[np.int64]) -> Floats:
     return loss
 
 
-def _conversation(index: WordIndex, relevance: Floats) -> Floats:
-    """How far the best messages of each message's conversation fall short of those of the best conversation."""
-    if not len(index):
-        return np.zeros(index.size)
-    if len(index) < index.size:
-        relevance = np.where(index.alive, relevance, -np.inf)
-    best = index.by_conversation.best_mean(relevance, _BEST_OF_CONVERSATION)
-    lost: Floats = (CONVERSATION * (best - best.max()))[index.column("conversation")]
-    return lost
+def _stretch(stretches: Stretches, relevance: Floats) -> Floats:
+    """How far the best messages of each message's stretch of talk fall short of those of the best stretch."""
+    best = stretches.best_mean(relevance, _BEST_OF_STRETCH)
+    return stretches.spread(STRETCH * (best - best.max()))

@@ -25,7 +25,7 @@ from streetai_core.recall.topmost import topmost
 from streetai_core.state import MemoryState
 
 LENT = (
-    "words", "neighbours", "vague", "author", "time", "length", "asking", "answers", "whole", "conversation", "change",
+    "words", "neighbours", "vague", "author", "time", "length", "asking", "answers", "whole", "stretch", "change",
 )  # fmt: skip
 """The parts of a score that a signal has from its message."""
 

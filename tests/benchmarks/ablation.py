@@ -29,7 +29,7 @@ WEIGHTS = {
     "date": (evidence, "DATE"),
     "when": (evidence, "WHEN"),
     "recent": (evidence, "RECENT"),
-    "conversation": (evidence, "CONVERSATION"),
+    "stretch": (evidence, "STRETCH"),
     "whole": (evidence, "WHOLE"),
     "long": (evidence, "LONG"),
     "short": (evidence, "SHORT"),

@@ -8,7 +8,6 @@ from hypothesis import strategies as st
 from streetai_core import Config
 from streetai_core.index.alignment import aligned, extended
 from streetai_core.index.columns import SignalColumns
-from streetai_core.index.grouping import grouped
 from streetai_core.recall.repetition import without_repetitions
 from streetai_core.recall.topmost import topmost
 from tests.index.test_bulk import PLACE
@@ -88,17 +87,6 @@ def test_an_alignment_that_grew_is_the_one_made_at_once(pieces, known, random):
         leaders = sorted(set(range(len(at))) - {int(order[row]) for row in one.followers(cosines[order])})
         first = np.cumsum([0, *(len(each) for each in pieces)])
         assert leaders == [int(first[row]) + each.index(max(each)) for row, each in enumerate(pieces) if each]
-
-
-@given(st.lists(st.tuples(st.integers(0, 3), st.sampled_from([-1.0, 0.0, 0.5, 0.5, 1.0, -np.inf])), min_size=1))
-def test_the_best_of_each_group_are_those_of_a_loop(rows):
-    """Property: values that tie count once; a group with nothing in it counts as the worst."""
-    numbers = {group: place for place, group in enumerate(dict.fromkeys(group for group, _ in rows))}
-    of = np.array([numbers[group] for group, _ in rows])
-    found = grouped(of, len(numbers)).best_mean(np.array([value for _, value in rows]), 3)
-    for group, place in numbers.items():
-        best = sorted({value for one, value in rows if one == group and value > -np.inf}, reverse=True)[:3]
-        assert found[place] == pytest.approx(np.mean(best) if best else -np.inf)
 
 
 @pytest.mark.parametrize("most", [1, 10, 40, 200])

@@ -82,10 +82,10 @@ def test_parts_sum_to_the_score(said, text, strategy, by_meaning):
     assert sorted(ranking.rows.tolist()) == list(range(len(state.columns)))
 
 
-def test_one_conversation_has_no_worse_one():
+def test_a_short_conversation_has_no_worse_stretch():
     """With nothing to compare with, no message loses anything for its company."""
     state = state_of(*(Said(text=f"berth {n}", cosine=n / 10, conversation="only") for n in range(6)))
-    assert set(part(state, ask(state, "which berth?"), "conversation").values()) == {0.0}
+    assert set(part(state, ask(state, "which berth?"), "stretch").values()) == {0.0}
 
 
 def test_messages_of_a_conversation_about_something_else_lose_to_the_others():
@@ -93,7 +93,7 @@ def test_messages_of_a_conversation_about_something_else_lose_to_the_others():
     near = [Said(text=PADDING, cosine=cosine, conversation="near") for cosine in (0.6, 0.5, 0.4, 0.0)]
     far = [Said(text=PADDING, cosine=cosine, conversation="far") for cosine in (0.3, 0.0)]
     state = state_of(*near, *far)
-    lost = part(state, ask(state, "which berth?"), "conversation")
+    lost = part(state, ask(state, "which berth?"), "stretch")
     assert [lost[n] for n in range(4)] == [0.0] * 4
     # The mean of the best three is .5 there and .15 here.
     assert [lost[n] for n in (4, 5)] == pytest.approx([-0.35] * 2, abs=1e-6)

@@ -1,0 +1,196 @@
+"""Stretches of talk: messages of one conversation that follow each other, and are mostly about one thing.
+
+A conversation may be an evening or a year: an app that names none has a single one. So the company of a message is the
+stretch that it stands in. Talk begins anew with a conversation, and with a new day unless hardly anything was said on
+the days before. From there it is cut into halves of ten messages; two halves that follow each other are a stretch, so
+that most messages are in two, and what is said around a cut is in one piece somewhere.
+
+Where the cuts are depends on the messages that are there and on nothing else.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+Floats = npt.NDArray[np.float64]
+Integers = npt.NDArray[np.int64]
+Rows = npt.NDArray[np.intp]
+
+HALF = 10
+"""Messages of half a stretch, and the least after which a new day begins another one. With 8 or 12 no figure of chats
+without sessions is more than a point lower."""
+
+_NONE = -1
+"""No row, and no half."""
+
+_FIRST_CAPACITY = 16
+"""Halves that there is room for at first; doubled whenever it is full."""
+
+
+@dataclass(slots=True)
+class _End:
+    """Where a conversation ends."""
+
+    talk: int
+    """Messages since talk began anew."""
+    day: int
+    half: int
+
+
+class Stretches:
+    """Rows of messages by half. Rows are only added; when one goes, cut anew."""
+
+    def __init__(self) -> None:
+        self._rows = 0
+        self._halves = 0
+        self._latest = _NONE
+        self._of = np.zeros(0, dtype=np.intp)
+        # By place in the half first: so the best of all halves are found by comparing whole rows of numbers.
+        self._members = np.full((HALF, _FIRST_CAPACITY), _NONE, dtype=np.intp)
+        self._next = np.full(_FIRST_CAPACITY, _NONE, dtype=np.intp)
+        self._ends: dict[int, _End] = {}
+
+    def __len__(self) -> int:
+        """Halves."""
+        return self._halves
+
+    def fill(self, rows: Rows, *, sequence: Integers, conversation: Integers, day: Integers) -> None:
+        """Take over all messages of a memory, where there is none yet.
+
+        Args:
+            rows: of the messages that are there, shape (k,).
+            sequence: of each row, shape (n,).
+            conversation: shape (n,).
+            day: shape (n,).
+        """
+        self._rows = len(sequence)
+        self._of = np.full(self._rows, _NONE, dtype=np.intp)
+        if not len(rows):
+            return
+        rows = rows[np.lexsort((sequence[rows], conversation[rows]))]
+        spoken, days = conversation[rows], day[rows]
+        begins = _begins(spoken, days)
+        talk = np.repeat(np.arange(len(begins)), np.diff(begins, append=len(rows)))
+        place = np.arange(len(rows)) - begins[talk]
+        half = np.cumsum(place % HALF == 0) - 1
+        self._halves = int(half[-1]) + 1
+        self._of[rows] = half
+        self._members = np.full((HALF, self._halves), _NONE, dtype=np.intp)
+        self._members[place % HALF, half] = rows
+        self._next = np.full(self._halves, _NONE, dtype=np.intp)
+        goes_on = np.flatnonzero((place % HALF == 0) & (place > 0))
+        self._next[half[goes_on] - 1] = half[goes_on]
+        self._latest = int(sequence[rows].max())
+        last = np.flatnonzero(np.diff(spoken, append=_NONE))
+        ends = zip(*(column[last].tolist() for column in (spoken, place + 1, days, half)), strict=True)
+        self._ends = {number: _End(*end) for number, *end in ends}
+
+    def add(self, row: int, *, sequence: int, conversation: int, day: int) -> bool:
+        """Add the row behind all others.
+
+        Args:
+            row: one more than the last one, or 0.
+            sequence: of its message.
+            conversation: the number of its conversation.
+            day: on which it was said.
+
+        Returns:
+            Whether it was added. Only the latest message can be: if it is not, nothing has changed.
+        """
+        if sequence <= self._latest:
+            return False
+        end = self._ends.get(conversation)
+        if end is None or (day != end.day and end.talk >= HALF):
+            end = self._ends[conversation] = _End(0, day, _NONE)
+        place = end.talk % HALF
+        if not place:
+            before, end.half = end.half, self._new_half()
+            if before != _NONE:
+                self._next[before] = end.half
+        self._members[place, end.half] = row
+        self._put(row, end.half)
+        end.talk += 1
+        end.day = day
+        self._latest = sequence
+        return True
+
+    def best_mean(self, values: Floats, best_of: int) -> Floats:
+        """The mean of the best distinct values in the best stretch that each half is part of, shape (h,).
+
+        Args:
+            values: of each row, finite, shape (n,).
+            best_of: how many of the best values of a stretch count; those that are equal count once.
+        """
+        best = _best(np.append(values, -np.inf)[self._members[:, : self._halves]], best_of)
+        following = self._next[: self._halves]
+        first = np.flatnonzero(following != _NONE)
+        second = following[first]
+        mean = np.full(self._halves, -np.inf)
+        # Not best[:, first], whose result lies in memory the other way round and is slow to compare.
+        mean[first] = _mean(_best(np.concatenate([best.take(first, axis=1), best.take(second, axis=1)]), best_of))
+        in_two, ending = mean[second], mean[first]
+        mean[second] = np.maximum(in_two, ending)
+        alone = np.flatnonzero(mean == -np.inf)
+        if len(alone):
+            mean[alone] = _mean(best.take(alone, axis=1))
+        return mean
+
+    def spread(self, values: Floats) -> Floats:
+        """To each row what its half has, shape (n,); 0 to a row whose message is not there.
+
+        Args:
+            values: of each half, shape (h,).
+        """
+        found: Floats = np.append(values, 0.0)[self._of[: self._rows]]
+        return found
+
+    def _new_half(self) -> int:
+        """Number of one more half."""
+        if self._halves == len(self._next):
+            self._members = np.concatenate([self._members, np.full_like(self._members, _NONE)], axis=1)
+            self._next = np.concatenate([self._next, np.full_like(self._next, _NONE)])
+        self._halves += 1
+        return self._halves - 1
+
+    def _put(self, row: int, half: int) -> None:
+        """Note the half of a new row."""
+        if row >= len(self._of):
+            self._of = np.concatenate([self._of, np.full(max(row + 1, _FIRST_CAPACITY), _NONE, dtype=np.intp)])
+        self._of[row] = half
+        self._rows = row + 1
+
+
+def _begins(conversation: Integers, day: Integers) -> Rows:
+    """Where talk begins anew in messages that are sorted by conversation and sequence, shape (t,)."""
+    other = np.diff(conversation, prepend=_NONE) != 0
+    changes = np.flatnonzero(other | (np.diff(day, prepend=day[:1]) != 0))
+    begins: list[int] = []
+    for at, is_other in zip(changes.tolist(), other[changes].tolist(), strict=True):
+        if is_other or at - begins[-1] >= HALF:
+            begins.append(at)
+    return np.array(begins, dtype=np.intp)
+
+
+def _best(values: Floats, best_of: int) -> Floats:
+    """The best distinct values of each column, best first, shape (best_of, m); -inf where there are no more.
+
+    Args:
+        values: shape (k, m), -inf for none. Changed.
+        best_of: how many.
+    """
+    best = np.empty((best_of, values.shape[1]))
+    for number in range(best_of):
+        np.max(values, axis=0, out=best[number], initial=-np.inf)
+        if number < best_of - 1:
+            np.copyto(values, -np.inf, where=values == best[number])
+    return best
+
+
+def _mean(best: Floats) -> Floats:
+    """The mean of the values of each column that are there, at least the first; shape (m,)."""
+    there = best > -np.inf
+    mean: Floats = np.add.reduce(best, axis=0, where=there) / np.add.reduce(there, axis=0)
+    return mean
