@@ -7,11 +7,15 @@ contradict each other.
 
 The paraphrased are forty others, two a memory; they were written before the table of matters (`text/matters.py`), half
 of them so that question and fact share no word. `without_matters` gives what that table finds no weight.
+
+`in_one_conversation` are the hundred facts again in an app that names no conversations: each alone among other talk,
+which surrounds it. `without_stretches` gives the company of a message no weight.
 """
 
 import json
 import sys
 import tempfile
+from dataclasses import replace
 from pathlib import Path
 
 from streetai_core import Config, MemoryRegistry, NewMessage
@@ -29,6 +33,8 @@ FACTS = 100
 MEMORIES = 10
 BUDGET = 500
 PER_CONVERSATION = 25
+BETWEEN = 7
+"""Messages of other talk before each fact, where they are in one conversation."""
 
 
 def facts():
@@ -59,13 +65,25 @@ def talk(path):
         )
 
 
-def filled(registry, own, other):
-    """The memory with the facts, each in a conversation of its own, and the other talk after them."""
-    memory = registry.get("old-facts")
+def apart(own, other):
+    """The facts, each in a conversation of its own, and the other talk after them."""
+    first = [NewMessage(fact, "user", conversation_id=f"first-{number}") for number, (_, fact) in enumerate(own)]
+    return [*first, *other]
+
+
+def in_one(own, other):
+    """One conversation that begins with the facts, each of them after a few messages of the other talk."""
+    said = [replace(message, conversation_id=None) for message in other]
     for number, (_, fact) in enumerate(own):
-        memory.add_message(fact, "user", conversation_id=f"first-{number}")
-    for start in range(0, TALK, 2000):
-        memory.add_messages(other[start : start + 2000])
+        said.insert((number + 1) * BETWEEN + number, NewMessage(fact, "user"))
+    return said
+
+
+def filled(registry, messages):
+    """The memory with all messages."""
+    memory = registry.get("old-facts")
+    for start in range(0, len(messages), 2000):
+        memory.add_messages(messages[start : start + 2000])
 
 
 def asked(memory, own):
@@ -75,8 +93,8 @@ def asked(memory, own):
     return sent, hits
 
 
-def found(told, path, encoder, variants):
-    """How many facts each variant finds; `told` are statements by questions, `variants` configs and weights by name."""
+def found(told, path, encoder, variants, order=apart):
+    """How many facts each variant finds; `told` are statements by questions, `variants` a config and weights each."""
     other = list(talk(path))
     every = {name: (set(), set()) for name in variants}
     for first in range(MEMORIES):
@@ -84,9 +102,10 @@ def found(told, path, encoder, variants):
         with tempfile.TemporaryDirectory() as folder:
             file = Path(folder) / "memory.db"
             with MemoryRegistry(file, encoder=encoder, durability="fast") as registry:
-                filled(registry, own, other)
-            for name, (config, weight) in variants.items():
-                evidence.TOLD = weight
+                filled(registry, order(own, other))
+            for name, (config, weights) in variants.items():
+                for weight, value in weights.items():
+                    setattr(evidence, weight, value)
                 with MemoryRegistry(file, config=config, encoder=encoder) as registry:
                     for all_found, these in zip(every[name], asked(registry.get("old-facts"), own), strict=True):
                         all_found.update(these)
@@ -103,11 +122,15 @@ def found(told, path, encoder, variants):
 def main(path):
     """Measure and record."""
     local = DiskCachedEncoder(default_encoder(), default_folder())
-    weight = evidence.TOLD
-    decay = {"default": (Config(), weight), "decay_off": (Config(decay_rate=0.0), weight)}
-    matters = {"with_matters": (Config(), weight), "without_matters": (Config(), 0.0)}
+    decay = {"default": (Config(), {}), "decay_off": (Config(decay_rate=0.0), {})}
+    stretches = {
+        "without_stretches": (Config(), {"STRETCH": 0.0}),
+        "with_stretches": (Config(), {"STRETCH": evidence.STRETCH}),
+    }
+    matters = {"without_matters": (Config(), {"TOLD": 0.0}), "with_matters": (Config(), {"TOLD": evidence.TOLD})}
     figures = {"facts": FACTS, "messages_of_other_talk": TALK, "token_budget": BUDGET}
     figures |= found(facts(), path, local, decay)
+    figures["in_one_conversation"] = found(facts(), path, local, stretches, in_one)
     for words, shares in (("without_common_words", False), ("with_common_words", True)):
         figures[f"paraphrased_{words}"] = found(paraphrased(shares_words=shares), path, local, matters)
     record("old_facts", figures)
