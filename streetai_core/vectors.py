@@ -10,14 +10,7 @@ from streetai_core.config import Precision
 from streetai_core.errors import VectorError
 from streetai_core.types import KeptMatrix, Matrix, Vector
 
-_CACHED_ROWS = 10_000
-"""Up to here a matrix of 384 float32 columns stays in the processor's cache, where blocked products are fastest;
-beyond, FAISS's scan reads memory twice as fast as OpenBLAS."""
-
-_BLOCK = 1000
-"""Rows of one block: below the size from which OpenBLAS would start threads."""
-
-_LARGE_BLOCK = 1024
+_BLOCK = 1024
 """Rows in half precision that are widened at once for FAISS: a multiple of those that it may take together, so that
 each is added up as in the whole matrix."""
 
@@ -35,17 +28,21 @@ def dots(matrix: KeptMatrix, vector: Vector) -> Vector:
     """Inner product of every row of `matrix`, shape (n, dim), with `vector`, shape (dim,): shape (n,) float32.
 
     With a unit vector it is to the bit the same for halves as for the same numbers in single precision.
+
+    FAISS reads memory twice as fast as OpenBLAS, and as fast where all is in the processor's cache already; after a
+    text was encoded nothing is.
+
+    Raises:
+        VectorError: the vector is of another length than the rows.
     """
-    count = len(matrix)
-    out = np.empty(count, dtype=np.float32)
-    cached = count <= _CACHED_ROWS or not matrix.flags.c_contiguous
+    if vector.shape != matrix.shape[1:]:
+        # FAISS gets addresses, and would read on behind the end.
+        raise VectorError(f"a vector of shape {vector.shape} cannot be compared with rows of shape {matrix.shape[1:]}")
+    out = np.empty(len(matrix), dtype=np.float32)
     if matrix.dtype == np.float16:
-        _dots_of_halves(matrix.view(np.int16), vector, out, cached=cached)
-    elif cached:
-        for start in range(0, count, _BLOCK):
-            np.dot(matrix[start : start + _BLOCK], vector, out=out[start : start + _BLOCK])
+        _dots_of_halves(matrix.view(np.int16), vector, out)
     else:
-        _scan(matrix, np.ascontiguousarray(vector, dtype=np.float32), out)
+        _scan(np.ascontiguousarray(matrix), np.ascontiguousarray(vector, dtype=np.float32), out)
     return out
 
 
@@ -79,26 +76,22 @@ def rounded(vectors: Matrix, precision: Precision) -> Matrix:
     return vectors if precision == "single" else kept(vectors, precision).astype(np.float32)
 
 
-def _dots_of_halves(matrix: npt.NDArray[np.int16], vector: Vector, out: Vector, *, cached: bool) -> None:
+def _dots_of_halves(matrix: npt.NDArray[np.int16], vector: Vector, out: Vector) -> None:
     """The same for halves, by their bits: block by block they become singles, all smaller by one power of two.
 
     NumPy's own conversion takes five times as long.
     """
-    size = _BLOCK if cached else _LARGE_BLOCK
-    room = np.empty((min(size, len(matrix)), matrix.shape[1]), dtype=np.float32)
+    room = np.empty((min(_BLOCK, len(matrix)), matrix.shape[1]), dtype=np.float32)
     # The power goes into the other factor: products and sums stay the same, to the bit.
     scaled = np.ascontiguousarray(vector * _SHIFTED, dtype=np.float32)
-    for start in range(0, len(matrix), size):
-        halves = matrix[start : start + size]
+    for start in range(0, len(matrix), _BLOCK):
+        halves = matrix[start : start + _BLOCK]
         block = room[: len(halves)]
         bits = block.view(np.int32)
         bits[...] = halves
         np.left_shift(bits, _FRACTION, out=bits)
         np.bitwise_and(bits, _WITHOUT_COPIES, out=bits)
-        if cached:
-            np.dot(block, scaled, out=out[start : start + size])
-        else:
-            _scan(block, scaled, out[start : start + size])
+        _scan(block, scaled, out[start : start + _BLOCK])
 
 
 def _scan(matrix: KeptMatrix, vector: Vector, out: Vector) -> None:

@@ -11,6 +11,7 @@ from streetai_core import Config
 from streetai_core.dynamics.activation import ACTIVATION_SPREAD, LEARNED, present, within_reach
 from streetai_core.dynamics.decay import effective_weights, product_scores
 from streetai_core.dynamics.learning import most_uses
+from streetai_core.errors import VectorError
 from streetai_core.index.centroids import CentroidIndex
 from streetai_core.index.columns import SignalColumns
 from streetai_core.stacks import assign
@@ -26,12 +27,21 @@ def random_units(rng, count, dim=16):
     return rows / np.linalg.norm(rows, axis=1, keepdims=True)
 
 
-@pytest.mark.parametrize("count", [0, 1, 999, 1000, 1001, 10_001])
+@pytest.mark.parametrize("count", [0, 1, 2, 1023, 1024, 1025, 10_001])
 def test_dots_equal_the_matrix_product(count):
-    """In blocks and through FAISS, on both sides of every switch."""
+    """Of any number of rows, in one piece of memory or not."""
     rng = np.random.default_rng(1)
-    matrix, vector = random_units(rng, count), random_units(rng, 1)[0]
-    np.testing.assert_allclose(dots(matrix, vector), matrix.astype(float) @ vector.astype(float), atol=1e-6)
+    whole, vector = random_units(rng, count), random_units(rng, 1)[0]
+    for matrix in (whole, whole[::2], whole.astype(np.float16), whole.astype(np.float16)[1:]):
+        np.testing.assert_allclose(dots(matrix, vector), matrix.astype(float) @ vector.astype(float), atol=1e-6)
+
+
+@pytest.mark.parametrize("kind", [np.float32, np.float16])
+@pytest.mark.parametrize("length", [0, 15, 17])
+def test_a_vector_of_another_length_is_refused(kind, length):
+    """It would be compared with whatever lies behind it in memory."""
+    with pytest.raises(VectorError, match="cannot be compared"):
+        dots(np.zeros((3, 16), dtype=kind), np.zeros(length, dtype=np.float32))
 
 
 def test_unit_of_nothing_is_nothing():
