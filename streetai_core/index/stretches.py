@@ -16,6 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 Floats = npt.NDArray[np.float64]
+Singles = npt.NDArray[np.float32]
 Integers = npt.NDArray[np.int64]
 Rows = npt.NDArray[np.intp]
 
@@ -117,18 +118,21 @@ class Stretches:
         self._latest = sequence
         return True
 
-    def best_mean(self, values: Floats, best_of: int) -> Floats:
+    def best_mean(self, values: Floats, best_of: int) -> Singles:
         """The mean of the best distinct values in the best stretch that each half is part of, shape (h,).
 
         Args:
-            values: of each row, finite, shape (n,).
+            values: of each row, finite, shape (n,); compared in single precision, which is twice as fast.
             best_of: how many of the best values of a stretch count; those that are equal count once.
         """
-        best = _best(np.append(values, -np.inf)[self._members[:, : self._halves]], best_of)
+        # One more than there are rows: -1, which stands for no row, is the last.
+        singles = np.full(len(values) + 1, -np.inf, dtype=np.float32)
+        singles[:-1] = values
+        best = _best(singles.take(self._members[:, : self._halves]), best_of)
         following = self._next[: self._halves]
         first = np.flatnonzero(following != _NONE)
         second = following[first]
-        mean = np.full(self._halves, -np.inf)
+        mean = np.full(self._halves, -np.inf, dtype=np.float32)
         # Not best[:, first], whose result lies in memory the other way round and is slow to compare.
         mean[first] = _mean(_best(np.concatenate([best.take(first, axis=1), best.take(second, axis=1)]), best_of))
         in_two, ending = mean[second], mean[first]
@@ -138,13 +142,13 @@ class Stretches:
             mean[alone] = _mean(best.take(alone, axis=1))
         return mean
 
-    def spread(self, values: Floats) -> Floats:
+    def spread(self, values: Singles) -> Singles:
         """To each row what its half has, shape (n,); 0 to a row whose message is not there.
 
         Args:
             values: of each half, shape (h,).
         """
-        found: Floats = np.append(values, 0.0)[self._of[: self._rows]]
+        found: Singles = np.append(values, np.float32(0.0))[self._of[: self._rows]]
         return found
 
     def _new_half(self) -> int:
@@ -174,23 +178,23 @@ def _begins(conversation: Integers, day: Integers) -> Rows:
     return np.array(begins, dtype=np.intp)
 
 
-def _best(values: Floats, best_of: int) -> Floats:
+def _best(values: Singles, best_of: int) -> Singles:
     """The best distinct values of each column, best first, shape (best_of, m); -inf where there are no more.
 
     Args:
         values: shape (k, m), -inf for none. Changed.
         best_of: how many.
     """
-    best = np.empty((best_of, values.shape[1]))
+    best = np.empty((best_of, values.shape[1]), dtype=np.float32)
     for number in range(best_of):
-        np.max(values, axis=0, out=best[number], initial=-np.inf)
+        np.maximum.reduce(values, axis=0, out=best[number])
         if number < best_of - 1:
             np.copyto(values, -np.inf, where=values == best[number])
     return best
 
 
-def _mean(best: Floats) -> Floats:
+def _mean(best: Singles) -> Singles:
     """The mean of the values of each column that are there, at least the first; shape (m,)."""
     there = best > -np.inf
-    mean: Floats = np.add.reduce(best, axis=0, where=there) / np.add.reduce(there, axis=0)
+    mean: Singles = np.add.reduce(best, axis=0, where=there) / np.add.reduce(there, axis=0, dtype=np.float32)
     return mean

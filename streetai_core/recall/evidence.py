@@ -227,4 +227,4 @@ def _length(characters: npt.NDArray[np.int64]) -> Floats:
 def _stretch(stretches: Stretches, relevance: Floats) -> Floats:
     """How far the best messages of each message's stretch of talk fall short of those of the best stretch."""
     best = stretches.best_mean(relevance, _BEST_OF_STRETCH)
-    return stretches.spread(STRETCH * (best - best.max()))
+    return stretches.spread(STRETCH * (best - best.max())).astype(np.float64)

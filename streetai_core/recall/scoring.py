@@ -65,11 +65,20 @@ class Scope:
         trusted = topmost(total, depth, within=within, allowed=allowed & ~self.doubtful)
         return np.sort(np.concatenate([trusted, np.flatnonzero(allowed & self.doubtful)]))
 
-    def good(self, total: Floats) -> float:
+    def good(self, total: Floats, found: Rows, depth: int) -> float:
         """The score from which on a signal is among the best: of those that are trusted, whatever the caller wants.
 
         So it does not depend on a filter, and no text that was planted to fit a question changes it.
+
+        Args:
+            total: what all signals score, shape (n,).
+            found: what `topmost` gave of them.
+            depth: how many it was asked for.
         """
+        if self.allowed is None and self.doubtful is None and depth >= COMPARED:
+            # The best of all are among the many best that were found just now.
+            some = total[found]
+            return float(some[topmost(some, COMPARED)].min()) if len(some) else math.inf
         counted = self.searched
         if self.doubtful is not None:
             counted = ~self.doubtful if counted is None else counted & ~self.doubtful
@@ -139,7 +148,7 @@ def by_sum(state: MemoryState, scope: Scope, question: Question, config: Config,
     rows = scope.topmost(total, depth, config.activation_share * ACTIVATION_SPREAD + _ROUNDING)
     near = similarity[rows]
     effective = state.effective(rows, question.turn, config)
-    activation = _Activation(state, scope, question, config, total)
+    activation = _Activation(state, scope, question, config, total=total, good=scope.good(total, rows, depth))
     learned, freshness = activation.of(rows, effective)
     if lending is None:
         passed = near >= config.min_similarity - TOLERANCE
@@ -159,13 +168,15 @@ def by_sum(state: MemoryState, scope: Scope, question: Question, config: Config,
 class _Activation:
     """What signals score for what was learned about them, and for being fresh."""
 
-    def __init__(self, state: MemoryState, scope: Scope, question: Question, config: Config, total: Floats) -> None:
-        """`total` is what all signals score without it."""
+    def __init__(
+        self, state: MemoryState, scope: Scope, question: Question, config: Config, *, total: Floats, good: float
+    ) -> None:
+        """`total` is what all signals score without it, `good` the score from which on they are among the best."""
         self._columns = state.columns
         self._turn = question.turn
         self._share = config.activation_share
         self._total = total
-        self._good = scope.good(total)
+        self._good = good
         self._doubtful = scope.doubtful
         self._most = most_uses(config.trusted_from, config)
         self._most_doubtful = most_uses(-math.inf, config)
