@@ -67,7 +67,9 @@ def talk(path):
 
 def apart(own, other):
     """The facts, each in a conversation of its own, and the other talk after them."""
-    first = [NewMessage(fact, "user", conversation_id=f"first-{number}") for number, (_, fact) in enumerate(own)]
+    first = [
+        NewMessage(content=fact, role="user", conversation_id=f"first-{number}") for number, (_, fact) in enumerate(own)
+    ]
     return [*first, *other]
 
 
@@ -75,7 +77,7 @@ def in_one(own, other):
     """One conversation that begins with the facts, each of them after a few messages of the other talk."""
     said = [replace(message, conversation_id=None) for message in other]
     for number, (_, fact) in enumerate(own):
-        said.insert((number + 1) * BETWEEN + number, NewMessage(fact, "user"))
+        said.insert((number + 1) * BETWEEN + number, NewMessage(content=fact, role="user"))
     return said
 
 
