@@ -47,6 +47,7 @@ class Stretches:
     def __init__(self) -> None:
         self._rows = 0
         self._halves = 0
+        self._largest = 1
         self._latest = _NONE
         self._of = np.zeros(0, dtype=np.intp)
         # By place in the half first: so the best of all halves are found by comparing whole rows of numbers.
@@ -78,6 +79,7 @@ class Stretches:
         place = np.arange(len(rows)) - begins[talk]
         half = np.cumsum(place % HALF == 0) - 1
         self._halves = int(half[-1]) + 1
+        self._largest = int((place % HALF).max()) + 1
         self._of[rows] = half
         self._members = np.full((HALF, self._halves), _NONE, dtype=np.intp)
         self._members[place % HALF, half] = rows
@@ -112,6 +114,7 @@ class Stretches:
             if before != _NONE:
                 self._next[before] = end.half
         self._members[place, end.half] = row
+        self._largest = max(self._largest, place + 1)
         self._put(row, end.half)
         end.talk += 1
         end.day = day
@@ -128,7 +131,8 @@ class Stretches:
         # One more than there are rows: -1, which stands for no row, is the last.
         singles = np.full(len(values) + 1, -np.inf, dtype=np.float32)
         singles[:-1] = values
-        best = _best(singles.take(self._members[:, : self._halves]), best_of)
+        # An app with short conversations has many halves of a few messages.
+        best = _best(singles.take(self._members[: self._largest, : self._halves]), best_of)
         following = self._next[: self._halves]
         first = np.flatnonzero(following != _NONE)
         second = following[first]
