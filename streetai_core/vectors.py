@@ -29,8 +29,8 @@ def dots(matrix: KeptMatrix, vector: Vector) -> Vector:
 
     With a unit vector it is to the bit the same for halves as for the same numbers in single precision.
 
-    FAISS reads memory twice as fast as OpenBLAS, and as fast where all is in the processor's cache already; after a
-    text was encoded nothing is.
+    FAISS reads memory twice as fast as OpenBLAS, and after a text was encoded no vector is in the processor's cache
+    (`tests.benchmarks.cosines`).
 
     Raises:
         VectorError: the vector is of another length than the rows.
