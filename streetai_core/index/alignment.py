@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
@@ -113,8 +113,18 @@ def extended(before: Alignment, at: Rows, places: Integers, messages: int) -> Al
     """
     if len(at) and int(at.min()) < before.messages:
         return None
-    fresh = aligned(at - before.messages, places, messages - before.messages)
     number = len(before.at)
+    if len(set(at.tolist())) == len(at):
+        # Nearly all chat messages have one signal, and are added one or two at a time.
+        standing = np.full(messages - before.messages, -1)
+        standing[at - before.messages] = np.arange(number, number + len(at))
+        return replace(
+            before,
+            at=np.concatenate([before.at, at]),
+            messages=messages,
+            standing=np.concatenate([before.standing, standing]),
+        )
+    fresh = aligned(at - before.messages, places, messages - before.messages)
     return Alignment(
         at=np.concatenate([before.at, at]),
         messages=messages,

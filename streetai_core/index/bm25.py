@@ -1,4 +1,4 @@
-"""BM25 of messages, alone and together with their neighbours.
+"""BM25 of messages, alone and together with what stands around them.
 
     score = sum over the question's terms of idf * tf * (k1 + 1) / (tf + k1 * (1 - b + b * length / mean length))
     idf = ln(1 + (n - df + 0.5) / (df + 0.5))
@@ -9,15 +9,15 @@ of each.
 
 A matter that the question asks for is one more term, which a message has that tells of it in other words than the
 question's (`text/matters.py`). It does not count for the divisor: a question is no longer for having other words. Nor
-do neighbours lend it: such words stand in much of all talk.
+does what stands around lend it: such words stand in much of all talk.
 
-Only rows that have a term, and those beside them, are looked at.
+Only rows that have a term, and those they stand around, are looked at.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
@@ -32,8 +32,15 @@ K1 = 0.9
 B = 0.4
 """Better than the usual 1.2 and 0.75 on short messages, where a word said twice says little more than once."""
 
+LEAST_RARITY = 0.5
+"""How much of its rarity a term keeps at least where it is lent: of a memory of a few messages each stands around all,
+and what only one of them says still tells."""
+
 _NONE = -1
 """No row."""
+
+_AT_ONCE = 8
+"""Terms that are scored together: most questions have fewer, and a pasted page does not fill the RAM."""
 
 Floats = npt.NDArray[np.float64]
 Flags = npt.NDArray[np.bool_]
@@ -65,13 +72,13 @@ class Collection:
     lengths: Integers
     """Terms of each."""
     around: Integers
-    """Terms of each and of the two beside it."""
+    """Terms of each and of what stands around it."""
     mean_length: float
     """Of the messages that are there."""
     mean_around: float
-    previous: Integers
-    """The row before each in its conversation; -1 for none."""
-    following: Integers
+    before: Sequence[Integers]
+    """The row before each in its conversation, and others before it that it stands around, by distance; -1 for none."""
+    behind: Sequence[Integers]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -81,7 +88,7 @@ class WordScores:
     own: Floats
     """By the message's own words."""
     around: Floats
-    """By the words of the message and of the two beside it in its conversation."""
+    """By the words of the message and of what stands around it."""
     told: Floats
     """By other words for what the question asks for."""
     collection: Collection
@@ -89,26 +96,36 @@ class WordScores:
     informed: float
     """How far the question's words are rare enough to tell, above 0 to 1; what a score made of them should count."""
     silent: Rows
-    """Those that lend nothing to the one before them, ascending."""
+    """Those that lend nothing to what stands before them, ascending."""
     weighed: Sequence[tuple[Term, float]]
     """The terms of the question that any message has, and what each weighs in `around`."""
 
     def due_to_own(self, rows: Rows) -> Floats:
         """What of `around` the messages in these rows have by words of their own, shape (k,).
 
-        Of each term as much as its mentions in the message are of those in the three messages: all of `around`, to the
-        last bit, where the neighbours have none of the question's words.
+        Of each term as much as its mentions in the message are of those in it and around it: all of `around`, to the
+        last bit, where nothing around has one of the question's words.
         """
         here, due = self.collection, np.zeros(len(rows))
-        following = here.following[rows]
-        if len(self.silent):
-            following[_are_in(following, self.silent)] = _NONE
-        three = np.concatenate([rows, here.previous[rows], following])
+        lenders = list(self._around(rows))
+        together = np.concatenate([rows, *lenders])
         norm = _norm(here.around[rows], here.mean_around)
         for term, weight in self.weighed:
-            own, before, behind = _counts_in(three, term).reshape(3, -1)
-            due += weight * (own * (K1 + 1) / (own + before + behind + norm))
+            mentions = _counts_in(together, term).reshape(1 + len(lenders), len(rows))
+            due += weight * (K1 + 1) * (mentions[0] / (mentions.sum(axis=0) + norm))
         return due
+
+    def _around(self, rows: Rows) -> Iterator[Rows]:
+        """What lends its words to each of some rows, by side and distance; -1 for none."""
+        here = self.collection
+        for lenders, takers in ((here.before, here.behind), (here.behind, here.before)):
+            at = rows
+            for taker in takers:
+                at = np.where(at == _NONE, _NONE, lenders[0][at])
+                lending = (at != _NONE) & (taker[at] == rows)
+                if takers is here.before and len(self.silent):
+                    lending &= ~_are_in(at, self.silent)
+                yield np.where(lending, at, _NONE)
 
 
 def word_scores(
@@ -120,8 +137,8 @@ def word_scores(
 ) -> WordScores:
     """The scores of all rows for a question.
 
-    A message that is the question itself, asked before, lends its words to what follows it, its answer, and not to
-    what stands before it.
+    A message that is the question itself, asked before, lends its words to what stands behind it, its answer, and not
+    to what stands before it.
 
     Args:
         collection: the messages.
@@ -132,59 +149,83 @@ def word_scores(
     """
     own, around, told = np.zeros(collection.rows), np.zeros(collection.rows), np.zeros(collection.rows)
     silent = _asked_before(collection, [*found, *framing], length)
-    spread = _Spread(collection, silent)
     weighed: list[tuple[Term, float]] = []
     weights = [_idf(collection.number, matter.speaking) for matter in matters]
     most = sum(_idf(collection.number, len(rows)) for rows, _ in found) or sum(weights) or 1.0
     for matter, weight in zip(matters, weights, strict=True):
         rows, counts = matter.term
         told[rows] += weight / most * _saturated(counts, _norm(collection.lengths[rows], collection.mean_length))
-    for rows, counts in found:
-        if not len(rows):
-            continue
-        weight = _idf(collection.number, len(rows)) / most
-        own[rows] += weight * _saturated(counts, _norm(collection.lengths[rows], collection.mean_length))
-        wide_rows, wide_counts = spread.of(rows, counts)
-        weight = _idf(collection.number, len(wide_rows)) / most
-        weighed.append(((rows, counts), weight))
-        norm = _norm(collection.around[wide_rows], collection.mean_around)
-        around[wide_rows] += weight * _saturated(wide_counts, norm)
+    there = [term for term in found if len(term[0])]
+    for start in range(0, len(there), _AT_ONCE):
+        some = _Terms.of(there[start : start + _AT_ONCE])
+        weight_of = np.array([_idf(collection.number, size) / most for size in some.sizes])
+        norm = _norm(collection.lengths[some.rows], collection.mean_length)
+        worth = np.repeat(weight_of, some.sizes) * _saturated(some.counts, norm)
+        own += np.bincount(some.rows, weights=worth, minlength=collection.rows)
+        reached, mentions = _spread(collection, some, silent)
+        norm = _norm(collection.around[reached], collection.mean_around)
+        score, room = np.zeros(len(reached)), np.empty(len(reached))
+        for term, in_each in zip(there[start:], mentions, strict=False):
+            weight = _rarity_around(collection.number, len(term[0]), int(np.count_nonzero(in_each))) / most
+            weighed.append((term, weight))
+            score += _saturated(in_each, norm, weight, room)
+        around[reached] += score
     informed = min(1.0, most / (TELLING * _idf(max(1, collection.number), 1)))
     return WordScores(
         own=own, around=around, told=told, collection=collection, informed=informed, silent=silent, weighed=weighed
     )
 
 
-class _Spread:
-    """Rows that have a term themselves or beside them, and how often it stands in the three together."""
+@dataclass(frozen=True, slots=True)
+class _Terms:
+    """The rows of several terms, one after the other: a question has few, and each costs less with the others."""
 
-    def __init__(self, collection: Collection, silent: Rows) -> None:
-        """Rows that are `silent` do not count for the ones before them."""
-        self._collection = collection
-        self._silent = silent
-        # One more than there are rows: -1, which stands for no row, is the last.
-        self._sums = np.zeros(collection.rows + 1)
-        self._places = np.empty(collection.rows + 1, dtype=np.intp)
+    rows: Rows
+    counts: Floats
+    sizes: Sequence[int]
+    """How many rows each term has."""
 
-    def of(self, rows: Rows, counts: Floats) -> Term:
-        """The rows that a term reaches, in no order."""
-        previous, following = self._collection.previous[rows], self._collection.following[rows]
-        if len(self._silent):
-            previous[_are_in(rows, self._silent)] = _NONE
-        sums = self._sums
-        sums[rows] = counts
-        # No row is twice in one of these, but for -1, where any sum is as good.
-        sums[previous] += counts
-        sums[following] += counts
-        sums[_NONE] = 0.0
-        every = np.concatenate([rows, previous, following])
-        # Of those that are a row twice, one is left: that whose place was written last.
-        places = np.arange(len(every))
-        self._places[every] = places
-        reached = every[(self._places[every] == places) & (every != _NONE)]
-        total = sums[reached]
-        sums[reached] = 0.0
-        return reached, total
+    @classmethod
+    def of(cls, terms: Sequence[Term]) -> _Terms:
+        rows, counts = zip(*terms, strict=True)
+        return cls(np.concatenate(rows), np.concatenate(counts), [len(one) for one in rows])
+
+
+def _spread(collection: Collection, terms: _Terms, silent: Rows) -> tuple[Rows, Floats]:
+    """The rows that have any of some terms themselves or around them, and how often.
+
+    Args:
+        collection: the messages.
+        terms: t of them.
+        silent: rows that do not count for what stands before them, ascending.
+
+    Returns:
+        The rows, ascending, shape (r,), and the mentions of each term in each of them and around it, shape (t, r).
+    """
+    taken, lenders = [terms.rows], [np.arange(len(terms.rows))]
+    loud = np.flatnonzero(~_are_in(terms.rows, silent)) if len(silent) else lenders[0]
+    for columns, lender in ((collection.before, loud), (collection.behind, lenders[0])):
+        at = terms.rows if lender is lenders[0] else terms.rows[lender]
+        for distance, column in enumerate(columns):
+            rows = column[at]
+            # Nearly all messages stand around the next one, far fewer around those farther away.
+            some = np.flatnonzero(rows != _NONE) if distance else slice(None)
+            taken.append(rows[some])
+            lenders.append(lender[some])
+    takers, lender = np.concatenate(taken), np.concatenate(lenders)
+    # One more than there are rows: -1, which stands for no row, is the last.
+    is_taker = np.zeros(collection.rows + 1, dtype=np.bool_)
+    is_taker[takers] = True
+    is_taker[_NONE] = False
+    reached = np.flatnonzero(is_taker)
+    width = len(reached) + 1
+    place = np.empty(collection.rows + 1, dtype=np.intp)
+    place[reached] = np.arange(len(reached))
+    place[_NONE] = len(reached)
+    cells = place[takers] + np.repeat(np.arange(len(terms.sizes)) * width, terms.sizes)[lender]
+    mentions = np.bincount(cells, weights=terms.counts[lender], minlength=len(terms.sizes) * width)
+    every: Floats = np.reshape(mentions, (len(terms.sizes), width))
+    return reached, every[:, :-1]
 
 
 def _asked_before(collection: Collection, found: Sequence[Term], length: int) -> Rows:
@@ -220,8 +261,17 @@ def _norm(lengths: Integers, mean: float) -> Floats:
     return np.asarray(lengths * (K1 * B / (mean or 1.0)) + K1 * (1 - B), dtype=np.float64)
 
 
-def _saturated(counts: Floats, norm: Floats) -> Floats:
-    return counts * (K1 + 1) / (counts + norm)
+def _saturated(counts: Floats, norm: Floats, weight: float = 1.0, room: Floats | None = None) -> Floats:
+    """`weight * counts * (k1 + 1) / (counts + norm)`, made in `room` if there is one."""
+    total = np.add(counts, norm, out=room)
+    np.divide(counts, total, out=total)
+    total *= weight * (K1 + 1)
+    return total
+
+
+def _rarity_around(number: int, having: int, around: int) -> float:
+    """What a term tells that `having` of the messages have, and `around` of them have or stand beside."""
+    return max(_idf(number, around), LEAST_RARITY * _idf(number, having))
 
 
 def _idf(number: int, having: int) -> float:

@@ -75,8 +75,6 @@ class Neighbours:
 
     previous: Integers
     following: Integers
-    around: Integers
-    """The length of the three."""
     last_of: dict[int, int]
     """Conversation -> its last row."""
 
@@ -101,12 +99,11 @@ def summed(values: TermCounts, sizes: Integers) -> Integers:
     return sums
 
 
-def beside(conversation: Integers, lengths: Integers) -> Neighbours:
+def beside(conversation: Integers) -> Neighbours:
     """The neighbours of messages that are in the order they were said.
 
     Args:
         conversation: its number for each row, shape (n,).
-        lengths: shape (n,).
     """
     order = np.argsort(conversation, kind="stable")
     ordered = conversation[order]
@@ -115,10 +112,7 @@ def beside(conversation: Integers, lengths: Integers) -> Neighbours:
     following = previous.copy()
     earlier, later = order[:-1][same], order[1:][same]
     previous[later], following[earlier] = earlier, later
-    around = lengths.copy()
-    around[later] += lengths[earlier]
-    around[earlier] += lengths[later]
     last = np.ones(len(order), dtype=np.bool_)
     last[:-1] = ~same
     last_of = dict(zip(ordered[last].tolist(), order[last].tolist(), strict=True))
-    return Neighbours(previous, following, around, last_of)
+    return Neighbours(previous, following, last_of)

@@ -1,14 +1,35 @@
-"""Who stands beside whom: the messages of each conversation in the order they were said, as a chain of rows."""
+"""Who stands beside whom: the messages of each conversation in the order they were said, as a chain of rows.
+
+What stands around a message are the messages before and behind it, one of each at least: an answer often leaves out
+what the question before it named. Where those say little, as in a chat of a few words a line, they are more.
+"""
 
 from __future__ import annotations
 
 import numpy as np
+import numpy.typing as npt
 
-from streetai_core.index.filling import Neighbours
 from streetai_core.index.row_table import NONE, RowTable
 
-CHAINED = ("previous", "following", "around")
-"""The columns that are kept here: the rows of the neighbours, and the length of the three."""
+Integers = npt.NDArray[np.int64]
+Rows = npt.NDArray[np.intp]
+
+FARTHEST = 3
+"""Messages on each side that stand around one at most. With two, chats of single sentences lose up to a point of
+evidence; with four nothing is gained."""
+
+ENOUGH = 40
+"""Terms, those of the message included, from which on no more messages count as standing around it. With 40, chats of
+short messages have half a point less at 500 tokens."""
+
+BEFORE = ("previous", *(f"before_{distance}" for distance in range(2, FARTHEST + 1)))
+"""Columns of the rows before each that it stands around, by distance; -1 for none."""
+
+BEHIND = ("following", *(f"behind_{distance}" for distance in range(2, FARTHEST + 1)))
+"""The same of the rows behind it."""
+
+CHAINED = (*BEFORE, *BEHIND, "around")
+"""The columns that are kept here; the last is the length of a message with what stands around it."""
 
 
 class Threads:
@@ -22,12 +43,16 @@ class Threads:
         self._table = table
         self._last_of: dict[int, int] = {}
         self.around = 0
-        """The lengths with those of the neighbours, added up over all rows that count."""
+        """The lengths with what stands around, added up over all rows that count."""
 
-    def fill(self, neighbours: Neighbours) -> None:
-        """Take over the chains of a memory whose columns the table has already."""
-        self._last_of = neighbours.last_of
-        self.around = int(neighbours.around.sum())
+    def fill(self, last_of: dict[int, int]) -> None:
+        """Take over the chains of a memory, whose rows before and behind each the table has already.
+
+        Args:
+            last_of: conversation -> its last row.
+        """
+        self._last_of = last_of
+        self._measure(np.arange(self._table.count))
 
     def join(self, row: int) -> None:
         """Put a row where its sequence belongs in its conversation: nearly always at the end."""
@@ -43,7 +68,7 @@ class Threads:
             previous[behind] = row
         else:
             self._last_of[conversation] = row
-        self._measure(before, row, behind)
+        self._measure(self._near(row))
 
     def join_ends(self, first: int) -> None:
         """Put the rows from `first` on at the ends of their conversations, in order."""
@@ -55,15 +80,11 @@ class Threads:
         previous, following = self._table["previous"], self._table["following"]
         previous[rows], following[rows] = before, NONE
         following[before[before != NONE]] = rows[before != NONE]
-        # The last ones of before have got a neighbour too.
-        touched = np.concatenate([rows, np.unique(before[(before != NONE) & (before < first)])])
-        length, around = self._table["length"], self._table["around"]
-        total = length[touched]
-        for side in (previous, following):
-            beside = side[touched]
-            total += np.where(beside == NONE, 0, length[beside])
-        self.around += int((total - around[touched]).sum())
-        around[touched] = total
+        # The last ones of before have got neighbours too.
+        touched = [rows]
+        for _ in range(FARTHEST):
+            touched.append(_next(previous, touched[-1]))
+        self._measure(_distinct(np.concatenate(touched)))
 
     def take_place(self, row: int, old: int) -> None:
         """Put a row where another one of the same message was, which counts no more."""
@@ -77,10 +98,11 @@ class Threads:
         if self._last_of.get(conversation) == old:
             self._last_of[conversation] = row
         self.around -= int(self._table["around"][old])
-        self._measure(previous, row, following)
+        self._measure(self._near(row))
 
     def leave(self, row: int) -> None:
         """Make the neighbours of a row that counts no more neighbours of each other."""
+        near = self._near(row)
         previous, following = self._beside(row)
         if previous != NONE:
             self._table["following"][previous] = following
@@ -91,19 +113,52 @@ class Threads:
             self._last_of[conversation] = previous
         self._table["previous"][row] = self._table["following"][row] = NONE
         self.around -= int(self._table["around"][row])
-        self._measure(previous, following)
+        # Near an end some have lost a neighbour at a distance, and nothing else says so.
+        for name in (*BEFORE[1:], *BEHIND[1:]):
+            self._table[name][near] = NONE
+        self._measure(self._nearer(near[near != row]))
 
     def _beside(self, row: int) -> tuple[int, int]:
         return int(self._table["previous"][row]), int(self._table["following"][row])
 
-    def _measure(self, *rows: int) -> None:
-        """Add up anew the lengths of these rows and their neighbours."""
+    def _near(self, row: int) -> Rows:
+        """A row, and those that it stands around or may stand around."""
+        return self._nearer(np.array([row]))
+
+    def _nearer(self, rows: Rows) -> Rows:
+        """Rows, and those that may stand around any of them; ascending, each once."""
+        every = [rows]
+        for column in (self._table["previous"], self._table["following"]):
+            at = rows
+            for _ in range(FARTHEST):
+                at = _next(column, at)
+                every.append(at)
+        return _distinct(np.concatenate(every))
+
+    def _measure(self, rows: Rows) -> None:
+        """Find out anew what stands around these rows, which are distinct."""
         length, around = self._table["length"], self._table["around"]
-        previous, following = self._table["previous"], self._table["following"]
-        for row in rows:
-            if row == NONE:
-                continue
-            beside = (row, int(previous[row]), int(following[row]))
-            total = sum(int(length[one]) for one in beside if one != NONE)
-            self.around += total - int(around[row])
-            around[row] = total
+        total = length[rows]
+        before = behind = rows
+        for distance in range(1, FARTHEST + 1):
+            before, behind = _next(self._table["previous"], before), _next(self._table["following"], behind)
+            wide = (total < ENOUGH) | (distance == 1)
+            for beside, name in ((before, BEHIND[distance - 1]), (behind, BEFORE[distance - 1])):
+                there = beside != NONE
+                if distance > 1:
+                    self._table[name][beside[there]] = np.where(wide, rows, NONE)[there]
+                total += np.where(there & wide, length[beside], 0)
+        self.around += int((total - around[rows]).sum())
+        around[rows] = total
+
+
+def _next(column: Integers, rows: Rows) -> Rows:
+    """What a column of rows has for some rows; -1 for -1."""
+    found: Rows = np.where(rows == NONE, NONE, column[rows])
+    return found
+
+
+def _distinct(rows: Rows) -> Rows:
+    """Rows without -1, ascending, each once."""
+    every = np.unique(rows)
+    return every[np.searchsorted(every, 0) :]

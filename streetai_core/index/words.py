@@ -19,7 +19,7 @@ from streetai_core.index.postings import Postings
 from streetai_core.index.replacements import Replacements, connected
 from streetai_core.index.row_table import NONE, RowTable
 from streetai_core.index.stretches import Stretches
-from streetai_core.index.threads import CHAINED, Threads
+from streetai_core.index.threads import BEFORE, BEHIND, CHAINED, Threads
 
 Rule = Callable[[Integers], Floats]
 """What a column says of each row."""
@@ -111,7 +111,7 @@ class WordIndex:
 
         They are sequence, conversation, author, length (in terms), characters, day, role, source, fingerprint,
         question and timed (0 or 1), previous and following (the rows of the neighbours in the conversation), around
-        (the length of the three).
+        (the length with what stands around it) and the other rows that each stands around (`index/threads.py`).
         """
         return self._table[name]
 
@@ -172,8 +172,9 @@ class WordIndex:
         self._conversations = {name: number for number, name in enumerate(columns.conversations)}
         self._authors, author = named(columns.authors, columns.author)
         lengths = summed(columns.counts, columns.term_counts)
-        neighbours = beside(conversation, lengths)
+        neighbours = beside(conversation)
         given: dict[str, Integers] = {
+            **dict.fromkeys(CHAINED, np.full(count, NONE)),
             **columns.columns,
             "sequence": columns.sequence,
             "conversation": conversation,
@@ -182,10 +183,10 @@ class WordIndex:
             "timed": (columns.day_counts > 0).astype(np.int64),
             "previous": neighbours.previous,
             "following": neighbours.following,
-            "around": neighbours.around,
+            "around": np.zeros(count, dtype=np.int64),
         }
         self._table.fill(given, columns.trust)
-        self._threads.fill(neighbours)
+        self._threads.fill(neighbours.last_of)
         self._replacements.fill(columns.replaces)
         self._row_of = dict(zip(columns.sequence.tolist(), range(count), strict=True))
         self._by_sequence.fill(columns.sequence)
@@ -268,8 +269,8 @@ class WordIndex:
             around=self.column("around"),
             mean_length=self._lengths / number if number else 0.0,
             mean_around=self._threads.around / number if number else 0.0,
-            previous=self.column("previous"),
-            following=self.column("following"),
+            before=[self.column(name) for name in BEFORE],
+            behind=[self.column(name) for name in BEHIND],
         )
         found = {term: self._living(term) for term in terms}
         about = [self._living(term) for term in dict.fromkeys(framing)]

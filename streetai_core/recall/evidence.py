@@ -29,7 +29,8 @@ Floats = npt.NDArray[np.float64]
 OWN_WORDS = 0.20
 """Weight of the words of a message itself."""
 WORDS_AROUND = 0.90
-"""Weight of its words together with its neighbours': an answer often leaves out what the question before it named."""
+"""Weight of its words together with what stands around it: an answer often leaves out what the question before it
+named."""
 TOLD = 0.5
 """Weight of other words for what the question asks for, half of that of its own words. With 1.0 LoCoMo gains .1 to .2
 points more, and answers in the bundled conversation stand lower (`notebooks/05_recall.ipynb`)."""

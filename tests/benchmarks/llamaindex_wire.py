@@ -2,7 +2,7 @@
 
 `index.as_chat_engine(chat_mode="context")` over the public-domain texts of the tests, with the real encoder, speaks
 through `llama-index-llms-openai-like` to a server on this machine that gives the scripted replies and counts what it
-receives. In the first session three facts are told; then come the bundled conversation and talk about the texts, turn
+receives. In the first session three facts are told, among the bundled conversation and talk about the texts, turn
 about, more than 200 messages, and two restarts, each a new process; then the facts are asked for. A second engine, with
 the buffer of LlamaIndex and room for everything, has the same conversation without a restart and resends it.
 """
@@ -66,6 +66,10 @@ FACTS = (
     ),
 )
 """Told by the user, replied to, asked for at the end, and the words that the prompt must have then."""
+
+
+APART = 2
+"""Turns between two of them."""
 
 
 @dataclass
@@ -151,7 +155,10 @@ def run(path, turns, *, token_limit, processes=PROCESSES, player=play_elsewhere)
     """Tell the facts, have the turns, ask for the facts; in so many processes. Returns the log."""
     told = [(fact, reply) for fact, reply, _, _ in FACTS]
     asked = [(question, "I would have to look it up.") for _, _, question, _ in FACTS]
-    whole = [*told, *turns]
+    whole = list(turns)
+    for number, fact in enumerate(told):
+        # Apart: what is told in one breath belongs together, and would be recalled together.
+        whole.insert(number * (1 + APART), fact)
     size = -(-len(whole) // processes)
     parts = [whole[start : start + size] for start in range(0, len(whole), size)]
     parts[-1] += asked

@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from streetai_core.index.centroids import CentroidIndex
 from streetai_core.index.columns import SignalColumns
 from streetai_core.index.postings import Postings
+from streetai_core.index.threads import CHAINED
 from streetai_core.index.words import WordIndex
 from tests.index.test_words import Line, entry, terms
 
@@ -43,7 +44,7 @@ def assert_same(first, second):
     )  # fmt: skip
     assert first.alive.tolist() == second.alive.tolist()
     alive = first.alive
-    for name in ("sequence", "conversation", "author", "length", "timed", "previous", "following", "around"):
+    for name in ("sequence", "conversation", "author", "length", "timed", *CHAINED):
         assert first.column(name)[alive].tolist() == second.column(name)[alive].tolist(), name
     assert first.replacements().tolist() == second.replacements().tolist()
     assert first.replaced() == second.replaced()

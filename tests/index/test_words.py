@@ -11,8 +11,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from streetai_core.index.bm25 import K1, B
+from streetai_core.index.bm25 import K1, LEAST_RARITY, B
 from streetai_core.index.filling import WordsEntry
+from streetai_core.index.threads import ENOUGH, FARTHEST
 from streetai_core.index.words import WordIndex
 
 VOCABULARY = list(range(1, 40))
@@ -55,20 +56,25 @@ def directly(lines: list[Line], question: set[int]) -> dict[int, tuple[float, fl
     lines = sorted(lines, key=lambda line: line.sequence)
     wide = []
     for line in lines:
-        thread = [one for one in lines if one.conversation == line.conversation]
-        at = thread.index(line)
-        wide.append([term for one in thread[max(0, at - 1) : at + 2] for term in one.terms])
+        thread = [one.terms for one in lines if one.conversation == line.conversation]
+        at = [one.sequence for one in lines if one.conversation == line.conversation].index(line.sequence)
+        for distance in range(1, FARTHEST + 1):
+            text = [term for one in thread[max(0, at - distance) : at + distance + 1] for term in one]
+            if len(text) >= ENOUGH:
+                break
+        wide.append(text)
     own = [list(line.terms) for line in lines]
     most = sum(idf(len(lines), sum(term in text for text in own)) for term in question)
+
+    def rarity(texts: list[list[int]], term: int) -> float:
+        having, around = (sum(term in text for text in some) for some in (own, texts))
+        return max(idf(len(lines), around), LEAST_RARITY * idf(len(lines), having))
 
     def score(texts: list[list[int]], number: int, counted: list[list[int]]) -> float:
         mean = sum(map(len, texts)) / len(texts) or 1.0
         norm = K1 * (1 - B + B * len(texts[number]) / mean)
         return sum(
-            idf(len(texts), sum(term in text for text in texts))
-            * counted[number].count(term)
-            * (K1 + 1)
-            / (texts[number].count(term) + norm)
+            rarity(texts, term) * counted[number].count(term) * (K1 + 1) / (texts[number].count(term) + norm)
             for term in question
         )
 
@@ -109,7 +115,7 @@ def check(index: WordIndex, lines: list[Line], question: set[int], matters: list
     assert found.due_to_own(rows).tolist() == pytest.approx([expected[line.sequence][2] for line in lines])
 
 
-terms = st.lists(st.sampled_from(VOCABULARY), min_size=1, max_size=12).map(tuple)
+terms = st.lists(st.sampled_from(VOCABULARY), min_size=1, max_size=40).map(tuple)
 steps = st.lists(
     st.tuples(st.sampled_from(["add", "add", "add", "replace", "remove"]), terms, st.sampled_from([None, "a", "b"])),
     min_size=1,

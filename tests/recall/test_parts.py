@@ -328,28 +328,34 @@ def test_an_answer_is_found_by_the_words_of_the_question_before_it():
     )
     ranking = ask(state, "the anchor Bertha")
     words, lent = part(state, ranking, "words"), part(state, ranking, "neighbours")
-    assert words[0] > lent[2] > 0.3
+    assert words[0] > lent[2] > 0.2
+    assert lent[3] > 0.0
     assert words[1] == words[2] == words[3] == 0.0
-    assert lent[0] == lent[1] == lent[3] == 0.0
+    assert lent[0] == lent[1] == 0.0
 
 
 def test_words_that_neighbours_have_too_are_shared_by_how_often_each_has_them():
-    """Of four mentions in a row of three messages, one is its own: it has a quarter of their worth."""
-    state = state_of(*(Said(text=f"{word} {PADDING}") for word in ("berth", "berth", "berth berth", "?", "rope")))
+    """Of four mentions in a row of messages, one is its own: it has a quarter of their worth."""
+    state = state_of(
+        *(Said(text=f"{word} {PADDING}") for word in ("berth", "berth", "berth berth", "?", "?", "?", "rope"))
+    )
     ranking = ask(state, "berth", config=Config(min_relevance=-10))
     words, lent = part(state, ranking, "words"), part(state, ranking, "neighbours")
     found = state.words.scores([hashed("berth")])
     own, around = found.own[1], found.around[1]
     assert words[1] == pytest.approx(OWN_WORDS * own + WORDS_AROUND * around / 4)
     assert lent[1] == pytest.approx(WORDS_AROUND * around * 3 / 4)
-    assert (words[3], words[4], lent[4]) == (0.0, 0.0, 0.0)
+    assert (words[3], words[6], lent[6]) == (0.0, 0.0, 0.0)
     assert lent[3] > 0.0
 
 
 def test_what_is_told_in_other_words_than_the_question_is_among_the_words_and_not_lent():
     """A message that has the question's own word is not helped twice, and one that stands beside has said nothing."""
     state = state_of(
-        *(Said(text=f"{words} {PADDING}") for words in ("A dog, a cat", "Rain", "Snow", "A pet, no dog", "Hail"))
+        *(
+            Said(text=f"{words} {PADDING}", conversation=words[-1])
+            for words in ("A dog, a cat", "Rain", "Snow", "A pet, no dog", "Hail")
+        )
     )
     ranking = ask(state, "pet?", config=Config(min_relevance=-10))
     words, lent = part(state, ranking, "words"), part(state, ranking, "neighbours")

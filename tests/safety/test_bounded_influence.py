@@ -51,8 +51,7 @@ PLANTED = [f"The lantern of my boat is {lie} and {lie[::-1]}." for lie in LIES]
 
 def question(randomness):
     """About what the user has said, and what was planted; not about "my" boat, which asks for the user's own words."""
-    one, two = randomness.sample(TOPICS, 2)
-    return f"What of the {one}, the {two} and the lantern of the boat?"
+    return f"What of the {randomness.choice(TOPICS)} and the lantern of the boat?"
 
 
 def test_ten_planted_texts_among_a_thousand_hold_their_share_in_a_thousand_questions():
