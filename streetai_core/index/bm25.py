@@ -5,7 +5,8 @@
 
 Robertson and Zaragoza 2009, with the idf of Lucene, which is never negative. Scores are divided by the sum of the
 question's idf, so that they mean the same for short and long questions: 0 is no word in common, 1 is about one mention
-of each.
+of each. For a message with what stands around it, the texts that are counted are all messages with what stands around
+them; but a term keeps `LEAST_RARITY` of its own idf.
 
 A matter that the question asks for is one more term, which a message has that tells of it in other words than the
 question's (`text/matters.py`). It does not count for the divisor: a question is no longer for having other words. Nor
@@ -147,14 +148,11 @@ def word_scores(
         framing: the rows of each term that only says how to answer.
         matters: the rows that tell in other words of what it asks for, which weigh by how many speak of it at all.
     """
-    own, around, told = np.zeros(collection.rows), np.zeros(collection.rows), np.zeros(collection.rows)
+    own, around = np.zeros(collection.rows), np.zeros(collection.rows)
     silent = _asked_before(collection, [*found, *framing], length)
     weighed: list[tuple[Term, float]] = []
     weights = [_idf(collection.number, matter.speaking) for matter in matters]
     most = sum(_idf(collection.number, len(rows)) for rows, _ in found) or sum(weights) or 1.0
-    for matter, weight in zip(matters, weights, strict=True):
-        rows, counts = matter.term
-        told[rows] += weight / most * _saturated(counts, _norm(collection.lengths[rows], collection.mean_length))
     there = [term for term in found if len(term[0])]
     for start in range(0, len(there), _AT_ONCE):
         some = _Terms.of(there[start : start + _AT_ONCE])
@@ -170,10 +168,23 @@ def word_scores(
             weighed.append((term, weight))
             score += _saturated(in_each, norm, weight, room)
         around[reached] += score
-    informed = min(1.0, most / (TELLING * _idf(max(1, collection.number), 1)))
     return WordScores(
-        own=own, around=around, told=told, collection=collection, informed=informed, silent=silent, weighed=weighed
+        own=own,
+        around=around,
+        told=_told(collection, [matter.term for matter in matters], [weight / most for weight in weights]),
+        collection=collection,
+        informed=min(1.0, most / (TELLING * _idf(max(1, collection.number), 1))),
+        silent=silent,
+        weighed=weighed,
     )
+
+
+def _told(collection: Collection, matters: Sequence[Term], weights: Sequence[float]) -> Floats:
+    """What every row scores for telling of what is asked for in other words; shape (n,)."""
+    told = np.zeros(collection.rows)
+    for (rows, counts), weight in zip(matters, weights, strict=True):
+        told[rows] += weight * _saturated(counts, _norm(collection.lengths[rows], collection.mean_length))
+    return told
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,12 +1,12 @@
 """What speaks for a message besides its meaning: its words, its author, its time, its company.
 
 The weights are in units of the cosine: a part of 0.1 outweighs a tenth of similarity. They come from logistic
-regressions on ten conversations of two kinds (two people chatting; a user and an assistant who writes at length), each
-measured with weights fitted on the nine others, and were rounded to one set. `LONG` and `WHOLE` were then adjusted on
-all ten at once, and `OWN`, `ASKING`, `ANSWER`, `ANSWERED`, `SHORTEST_TOKENS` and the length of stretches chosen on
-them, so that figures on those flatter a little; somewhat more or less of any of them finds as much.
-`tests.benchmarks.ablation` measures what each part adds; `RECENT` adds nothing there, and is kept so that a question
-for the latest state has a rule to go by.
+regressions on ten conversations of two kinds (two people chatting; a user and an assistant who writes at length) and
+were rounded to one set. `LONG` and `WHOLE` were then adjusted on all ten at once, and `OWN`, `ASKING`, `ANSWER`,
+`ANSWERED`, `SHORTEST_TOKENS` and the length of stretches chosen on them, so that figures on those flatter a little;
+somewhat more or less of any of them finds as much. `tests.benchmarks.held_out` measures each conversation with weights
+fitted on the nine others, `tests.benchmarks.ablation` what each part adds; `RECENT` adds nothing there, and is kept so
+that a question for the latest state has a rule to go by.
 """
 
 from __future__ import annotations

@@ -13,6 +13,22 @@ from streetai_core.types import Vector
 
 _MEMORY = "speed"
 
+_BY_ITS_OWN_CODE = 10_000
+"""Messages that are added one by one, in minutes. What that takes grows with the square of their number: with 50,000 it
+would be hours."""
+
+_COPIED_STACKS = """
+INSERT INTO stacks (stack_id, memory_id, created_at, centroid)
+SELECT stack_id || :copy, memory_id, created_at, centroid FROM stacks WHERE instr(stack_id, '/') = 0
+"""
+_COPIED_SIGNALS = """
+INSERT INTO signals (signal_id, memory_id, content, role, turn, base_weight, created_at, last_accessed,
+                     stack_id, weight, parent_turn_id, chunk_index, last_used_turn)
+SELECT signal_id || :copy, memory_id, content, role, turn + :turns, base_weight, created_at, last_accessed,
+       stack_id || :copy, weight, parent_turn_id || :copy, chunk_index, last_used_turn + :turns
+FROM signals WHERE instr(signal_id, '/') = 0
+"""
+
 
 class TimedPublished(TimedMemory):
     """Its memory.
@@ -30,14 +46,27 @@ class TimedPublished(TimedMemory):
         self._memory = self._registry.get(_MEMORY)
 
     def fill(self, texts: Sequence[str]) -> None:
-        """Add all texts one by one: it has no other way. Nothing waits for the disk meanwhile."""
+        """Add texts one by one: it has no other way. Nothing waits for the disk meanwhile.
+
+        Where there are very many, the rows of the first ones are copied, whole and as many times as are needed, each
+        time with later turns. Real talk makes more stacks than copies do, so its times flatter it then.
+        """
         connection = self._registry.store.conn
         connection.execute("PRAGMA synchronous=OFF")
         connection.execute("PRAGMA journal_mode=MEMORY")
-        for text in texts:
+        for text in texts[:_BY_ITS_OWN_CODE]:
             self._memory.add_message(text, role="user")
+        copies = range(_BY_ITS_OWN_CODE, len(texts), _BY_ITS_OWN_CODE)
+        with connection:
+            for turns in copies:
+                for statement in (_COPIED_STACKS, _COPIED_SIGNALS):
+                    connection.execute(statement, {"copy": f"/{turns}", "turns": turns})
         connection.execute("PRAGMA journal_mode=DELETE")
         connection.execute("PRAGMA synchronous=FULL")
+        if copies:
+            connection.close()
+            self._registry = import_module("streetai").MemoryRegistry(self._path)
+            self._memory = self._registry.get(_MEMORY)
 
     def verbs(self) -> Mapping[str, Verb]:
         """Every verb; its defaults wait for the disk at each row."""
