@@ -122,8 +122,9 @@ class WordScores:
         for lenders, takers in ((here.before, here.behind), (here.behind, here.before)):
             at = rows
             for taker in takers:
-                at = np.where(at == _NONE, _NONE, lenders[0][at])
-                lending = (at != _NONE) & (taker[at] == rows)
+                # Behind an end, at -1, it goes on anywhere; but no row there stands around this one.
+                at = lenders[0][at]
+                lending = taker[at] == rows
                 if takers is here.before and len(self.silent):
                     lending &= ~_are_in(at, self.silent)
                 yield np.where(lending, at, _NONE)
