@@ -334,6 +334,15 @@ def test_an_answer_is_found_by_the_words_of_the_question_before_it():
     assert lent[0] == lent[1] == 0.0
 
 
+def test_in_a_chat_of_a_few_words_more_messages_stand_around_each():
+    """Until they say as much as two long neighbours do; never farther than three."""
+    said = ["And the anchor Bertha?", "Oh, her!", "Yes.", "Twelve years old.", "Really?"]
+    for more, reached in (("", [False, True, True, True, False]), (PADDING * 3, [False, True, False, False, False])):
+        state = state_of(*(Said(text=f"{text} {more}", conversation="a") for text in said))
+        lent = part(state, ask(state, "the anchor Bertha", config=Config(min_relevance=-10)), "neighbours")
+        assert [lent[sequence] > 0 for sequence in range(len(said))] == reached
+
+
 def test_words_that_neighbours_have_too_are_shared_by_how_often_each_has_them():
     """Of four mentions in a row of messages, one is its own: it has a quarter of their worth."""
     state = state_of(
