@@ -325,7 +325,7 @@ class SqliteReading(ReadTransaction):
         self._check_count("messages", len(found), counts.messages)
         sequences = [sequence for (sequence,) in found]
         # Damage may make anything of a number, also where the database takes numbers only.
-        if not all(isinstance(one, int) for one in sequences) or sum(sequences) != counts.sequences:
+        if not set(map(type, sequences)) <= {int} or sum(sequences) != counts.sequences:
             raise self._origin.damaged("the index", "of messages")
         return wholes(sequences)
 
