@@ -205,7 +205,7 @@ def main():
         "llamaindex_wire",
         {
             "turns": len(sent),
-            "messages_between_telling_and_asking": 2 * len(turns),
+            "least_messages_between_telling_and_asking": 2 * (len(turns) - APART * (len(FACTS) - 1)),
             "processes": PROCESSES,
             "token_limit": TOKEN_LIMIT,
             "facts": found(ours),
