@@ -19,8 +19,8 @@ FARTHEST = 3
 evidence; with four nothing is gained."""
 
 ENOUGH = 40
-"""Terms, those of the message included, from which on no more messages count as standing around it. With 40, chats of
-short messages have half a point less at 500 tokens."""
+"""Terms, those of the message included, from which on no more messages count as standing around it. With 25, chats of
+short messages lose up to half a point of evidence; with 60 or 90 nothing is gained."""
 
 BEFORE = ("previous", *(f"before_{distance}" for distance in range(2, FARTHEST + 1)))
 """Columns of the rows before each that it stands around, by distance; -1 for none."""

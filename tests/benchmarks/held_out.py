@@ -28,6 +28,7 @@ from tests.benchmarks.recording import record
 BUDGETS = (500, 1500, 3000)
 NAMES = [name for module, name in WEIGHTS.values() if module is evidence]
 SHIPPED = {name: getattr(evidence, name) for name in NAMES}
+gather = scoring.gather
 
 RIDGE = 0.3
 """Holds back weights that few questions tell of; ten times as much moves evidence by a point at most."""
@@ -53,9 +54,6 @@ def spoken_for(index, question, near):
     use(SHIPPED)
     index._derived.clear()
     return np.column_stack(columns)[index.alive]
-
-
-gather = scoring.gather
 
 
 def questions_of(recording, encoder):
