@@ -17,6 +17,8 @@ from streetai_core.index.threads import ENOUGH, FARTHEST
 from streetai_core.index.words import WordIndex
 
 VOCABULARY = list(range(1, 40))
+BETWEEN = 10
+"""Sequences from one message that is added to the next."""
 NO_DAYS = np.zeros((0, 2), dtype=np.int32)
 
 
@@ -117,7 +119,9 @@ def check(index: WordIndex, lines: list[Line], question: set[int], matters: list
 
 terms = st.lists(st.sampled_from(VOCABULARY), min_size=1, max_size=40).map(tuple)
 steps = st.lists(
-    st.tuples(st.sampled_from(["add", "add", "add", "replace", "remove"]), terms, st.sampled_from([None, "a", "b"])),
+    st.tuples(
+        st.sampled_from(["add", "add", "add", "insert", "replace", "remove"]), terms, st.sampled_from([None, "a", "b"])
+    ),
     min_size=1,
     max_size=40,
 )
@@ -132,7 +136,13 @@ def test_scores_are_those_of_the_formula_after_any_changes(steps, question, matt
     index, lines = WordIndex(), []
     for action, text, conversation in steps:
         if action == "add" or not lines:
-            lines.append(Line(len(index) + 100 if not lines else lines[-1].sequence + 1, conversation, text))
+            newest = max((line.sequence for line in lines), default=0)
+            lines.append(Line(newest + BETWEEN, conversation, text))
+            index.put(entry(lines[-1]))
+        elif action == "insert":
+            # Another process may have stored it before those that are known already.
+            free = set(range(max(line.sequence for line in lines))) - {line.sequence for line in lines}
+            lines.append(Line(choose.choice(sorted(free)), conversation, text))
             index.put(entry(lines[-1]))
         elif action == "replace":
             at = choose.randrange(len(lines))
