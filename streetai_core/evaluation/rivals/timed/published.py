@@ -19,14 +19,15 @@ would be hours."""
 
 _COPIED_STACKS = """
 INSERT INTO stacks (stack_id, memory_id, created_at, centroid)
-SELECT stack_id || :copy, memory_id, created_at, centroid FROM stacks WHERE instr(stack_id, '/') = 0
+SELECT stack_id || :copy, memory_id, created_at, centroid FROM stacks
+WHERE stack_id IN (SELECT stack_id FROM signals WHERE instr(signal_id, '/') = 0 AND turn < :most)
 """
 _COPIED_SIGNALS = """
 INSERT INTO signals (signal_id, memory_id, content, role, turn, base_weight, created_at, last_accessed,
                      stack_id, weight, parent_turn_id, chunk_index, last_used_turn)
 SELECT signal_id || :copy, memory_id, content, role, turn + :turns, base_weight, created_at, last_accessed,
        stack_id || :copy, weight, parent_turn_id || :copy, chunk_index, last_used_turn + :turns
-FROM signals WHERE instr(signal_id, '/') = 0
+FROM signals WHERE instr(signal_id, '/') = 0 AND turn < :most
 """
 
 
@@ -48,8 +49,8 @@ class TimedPublished(TimedMemory):
     def fill(self, texts: Sequence[str]) -> None:
         """Add texts one by one: it has no other way. Nothing waits for the disk meanwhile.
 
-        Where there are very many, the rows of the first ones are copied, whole and as many times as are needed, each
-        time with later turns. Real talk makes more stacks than copies do, so its times flatter it then.
+        Where there are very many, the rows of the first ones are copied as many times as are needed, each time with
+        later turns. Real talk makes more stacks than copies do, so its times flatter it then.
         """
         connection = self._registry.store.conn
         connection.execute("PRAGMA synchronous=OFF")
@@ -60,7 +61,8 @@ class TimedPublished(TimedMemory):
         with connection:
             for turns in copies:
                 for statement in (_COPIED_STACKS, _COPIED_SIGNALS):
-                    connection.execute(statement, {"copy": f"/{turns}", "turns": turns})
+                    values = {"copy": f"/{turns}", "turns": turns, "most": len(texts) - turns}
+                    connection.execute(statement, values)
         connection.execute("PRAGMA journal_mode=DELETE")
         connection.execute("PRAGMA synchronous=FULL")
         if copies:
