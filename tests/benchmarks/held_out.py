@@ -7,7 +7,8 @@ many). Every question counts the same. `held_out` measures each conversation wit
 `other_kind` with weights fitted on the other files alone, and `shipped` with those of the library. A kind without
 names, or without long messages, teaches no weight for them.
 
-What is no weight of a part is as shipped: the price of tokens, and where lengths, cosines and stretches begin to count.
+What is no weight of a part is as shipped, and has seen all conversations: the price of tokens, how far words are lent,
+how long stretches are, and where lengths and cosines begin to count.
 """
 
 import sys
@@ -74,7 +75,8 @@ def questions_of(recording, encoder):
                 memory.retrieve(question.text, limit=1)
                 parts, sequences = noted[0]
                 # Sequences ascend as the messages were stored.
-                wanted = np.isin(np.array(kept)[np.argsort(np.argsort(sequences))], question.evidence)
+                name_of = dict(zip(sorted(sequences.tolist()), kept, strict=True))
+                wanted = np.array([name_of[sequence] in question.evidence for sequence in sequences.tolist()])
                 if wanted.any():
                     asked.append((parts, wanted / wanted.sum()))
         finally:
@@ -124,6 +126,8 @@ def main(*paths):
     """Fit, measure and record."""
     encoder = DiskCachedEncoder(default_encoder(), default_folder())
     kinds = [read_dataset(path).recordings for path in paths]
+    if sum(map(len, kinds)) < 2:
+        raise SystemExit("holding one conversation out needs at least two: python -m tests.benchmarks.held_out FILE...")
     asked = [[questions_of(one, encoder) for one in recordings] for recordings in kinds]
     figures = {}
     for kind, (path, recordings) in enumerate(zip(paths, kinds, strict=True)):
