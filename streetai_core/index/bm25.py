@@ -214,10 +214,11 @@ def _spread(collection: Collection, terms: _Terms, silent: Rows) -> tuple[Rows, 
     Returns:
         The rows, ascending, shape (r,), and the mentions of each term in each of them and around it, shape (t, r).
     """
-    taken, lenders = [terms.rows], [np.arange(len(terms.rows))]
-    loud = np.flatnonzero(~_are_in(terms.rows, silent)) if len(silent) else lenders[0]
-    for columns, lender in ((collection.before, loud), (collection.behind, lenders[0])):
-        at = terms.rows if lender is lenders[0] else terms.rows[lender]
+    every = np.arange(len(terms.rows))
+    loud = np.flatnonzero(~_are_in(terms.rows, silent)) if len(silent) else every
+    taken, lenders = [terms.rows], [every]
+    for columns, lender in ((collection.before, loud), (collection.behind, every)):
+        at = terms.rows[lender]
         for distance, column in enumerate(columns):
             rows = column[at]
             # Nearly all messages stand around the next one, far fewer around those farther away.
@@ -236,8 +237,8 @@ def _spread(collection: Collection, terms: _Terms, silent: Rows) -> tuple[Rows, 
     place[_NONE] = len(reached)
     cells = place[takers] + np.repeat(np.arange(len(terms.sizes)) * width, terms.sizes)[lender]
     mentions = np.bincount(cells, weights=terms.counts[lender], minlength=len(terms.sizes) * width)
-    every: Floats = np.reshape(mentions, (len(terms.sizes), width))
-    return reached, every[:, :-1]
+    by_term: Floats = np.reshape(mentions, (len(terms.sizes), width))
+    return reached, by_term[:, :-1]
 
 
 def _asked_before(collection: Collection, found: Sequence[Term], length: int) -> Rows:
