@@ -67,7 +67,7 @@ class Agent:
             [
                 (
                     one.type,
-                    re.sub(r"recalled [0-9a-f]{8}", "recalled", one.text),
+                    re.sub(r"recalled [0-9]{8}", "recalled", one.text),
                     [call["args"] for call in getattr(one, "tool_calls", [])],
                 )
                 for one in prompt

@@ -23,7 +23,7 @@ def test_the_recalled_block_stands_last_in_the_text(diary):
     assert window == "Human: Good morning!\nAI: Good morning,\nMara."
     assert fence
     assert FACT in block
-    assert re.search(r"\[end of recalled [0-9a-f]{8}\]$", block)
+    assert re.search(r"\[end of recalled [0-9]{8}\]$", block)
 
 
 def test_the_recalled_block_is_the_last_message(diary):
@@ -171,7 +171,7 @@ async def test_async_twins_do_the_same(tmp_path):
             said = spoken(memory.memory, "new")
             await memory.aclear() if style == "async" else memory.clear()
             # The mark in the fence is another one in each database.
-            shown = re.sub(r"recalled [0-9a-f]{8}", "recalled", inputs["history"])
+            shown = re.sub(r"recalled [0-9]{8}", "recalled", inputs["history"])
             results.append((shown, learned, said, spoken(memory.memory, "new")))
 
     assert results[0] == results[1]

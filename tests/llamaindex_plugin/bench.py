@@ -61,7 +61,7 @@ ANSWERS = {
 NEEDLES = {FIRST: FACT, SECOND: ALLERGY, THIRD: HARBOUR}
 """What must be recalled for each question."""
 
-_MARK = re.compile(r"(recalled )[0-9a-f]{8}")
+_MARK = re.compile(r"(recalled )[0-9]{8}")
 
 
 class Listening(CachedEncoder):

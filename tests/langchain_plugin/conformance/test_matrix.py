@@ -150,7 +150,7 @@ def _look(memory, user):
 def _comparable(prompt):
     """A prompt as types, texts and tool calls, without what is another one in each database."""
     return [
-        (one.type, re.sub(r"recalled [0-9a-f]{8}", "recalled", one.text), str(getattr(one, "tool_calls", [])))
+        (one.type, re.sub(r"recalled [0-9]{8}", "recalled", one.text), str(getattr(one, "tool_calls", [])))
         for one in prompt
     ]
 
