@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
-import numpy as np
-
 from streetai_core.config import Config
 from streetai_core.planning.crediting import Reply, credit_of
 from streetai_core.planning.learning import LearningStep, plan_learning
@@ -76,7 +74,7 @@ def asked_in(messages: Iterable[NewMessage]) -> str | None:
 def _excerpt(state: MemoryState, keys: Sequence[int], config: Config) -> MemoryState:
     """A copy of what learning looks at: the signals, and where centroids follow weights, all of their stacks."""
     rows = state.columns.rows(keys)
-    stacks = np.unique(state.columns.column("stack")[rows]).tolist()
+    stacks = sorted(set(state.columns.column("stack")[rows].tolist()))
     if config.centroid == "decayed":
         rows = state.members(stacks)
     excerpt = MemoryState(state.head)

@@ -18,6 +18,7 @@ Connection = driver.Connection
 Cursor = driver.Cursor
 Error = driver.Error
 OperationalError = driver.OperationalError
+complete_statement = driver.complete_statement
 
 FAILURES = (Error, UnicodeDecodeError)
 """What any call of the driver may raise: SQLite quotes damaged text in its messages, which the module cannot decode."""

@@ -30,10 +30,11 @@ def open_files(path):
     targets = []
     for descriptor in Path("/proc/self/fd").iterdir():
         try:
-            targets.append(descriptor.readlink().name)
+            targets.append(str(descriptor.readlink()))
         except OSError:
             continue
-    return sum(name.startswith(path.name) for name in targets)
+    # By the whole path: what other tests have left open until it is collected is no concern of this one.
+    return sum(target.startswith(str(path.resolve())) for target in targets)
 
 
 @needs_proc

@@ -87,14 +87,6 @@ class View:
         changed = sum(self._run(sql, values).rowcount for values in rows)
         return Cursor([], changed, 0)
 
-    def executescript(self, sql: str) -> Cursor:
-        """Carry out several statements."""
-        return self._run(sql, ())
-
-    def cursor(self) -> View:
-        """sqlite-utils asks for one to carry out scripts; this object can."""
-        return self
-
     def close(self) -> None:
         """Let go of the file, if this is the last view."""
         try:
