@@ -7,8 +7,9 @@ many). Every question counts the same. `held_out` measures each conversation wit
 `other_kind` with weights fitted on the other files alone, and `shipped` with those of the library. A kind without
 names, or without long messages, teaches no weight for them.
 
-What is no weight of a part is as shipped, and has seen all conversations: the price of tokens, how far words are lent,
-how long stretches are, and where lengths and cosines begin to count.
+What is no weight of a part is as shipped, and has seen LoCoMo and BEAM: the price of tokens, how far words are lent,
+how long stretches are, and where lengths and cosines begin to count; what a crowd is has seen
+`data/kinds_of_talk.json`.
 """
 
 import sys

@@ -8,6 +8,9 @@ contradict each other.
 The paraphrased are forty others, two a memory; they were written before the table of matters (`text/matters.py`), half
 of them so that question and fact share no word. `without_matters` gives what that table finds no weight.
 
+`told_otherwise` are 160 more, ten a memory, most of which share no word with their question. A language model wrote
+them that had not seen the table; their matters were known when the table was extended, and their words were not.
+
 `in_one_conversation` are the hundred facts again in an app that names no conversations: each alone among other talk,
 which surrounds it. `without_stretches` gives the company of a message no weight.
 """
@@ -28,9 +31,12 @@ from tests.benchmarks.recording import record
 DATA = Path(__file__).parents[1] / "knowledge" / "data"
 CASES = DATA / "changed_facts.jsonl"
 PARAPHRASED = DATA / "paraphrased_facts.jsonl"
+TOLD_OTHERWISE = DATA / "told_otherwise.jsonl"
 TALK = 10_000
 FACTS = 100
 MEMORIES = 10
+MEMORIES_TOLD_OTHERWISE = 16
+"""More, so that no memory has two facts of one matter."""
 BUDGET = 500
 PER_CONVERSATION = 25
 BETWEEN = 7
@@ -46,9 +52,9 @@ def facts():
     return [every[int(number * step)] for number in range(FACTS)]
 
 
-def paraphrased(*, shares_words):
+def paraphrased(path, *, shares_words):
     """(question, statement) that share words, or that do not."""
-    rows = [json.loads(line) for line in PARAPHRASED.read_text(encoding="utf-8").splitlines()]
+    rows = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
     return [(row["question"], row["fact"]) for row in rows if row["shares_words"] is shares_words]
 
 
@@ -95,12 +101,12 @@ def asked(memory, own):
     return sent, hits
 
 
-def found(told, path, encoder, variants, order=apart):
+def found(told, path, encoder, variants, *, order=apart, memories=MEMORIES):
     """How many facts each variant finds; `told` are statements by questions, `variants` a config and weights each."""
     other = list(talk(path))
     every = {name: (set(), set()) for name in variants}
-    for first in range(MEMORIES):
-        own = told[first::MEMORIES]
+    for first in range(memories):
+        own = told[first::memories]
         with tempfile.TemporaryDirectory() as folder:
             file = Path(folder) / "memory.db"
             with MemoryRegistry(file, encoder=encoder, durability="fast") as registry:
@@ -132,9 +138,14 @@ def main(path):
     matters = {"without_matters": (Config(), {"TOLD": 0.0}), "with_matters": (Config(), {"TOLD": evidence.TOLD})}
     figures = {"facts": FACTS, "messages_of_other_talk": TALK, "token_budget": BUDGET}
     figures |= found(facts(), path, local, decay)
-    figures["in_one_conversation"] = found(facts(), path, local, stretches, in_one)
+    figures["in_one_conversation"] = found(facts(), path, local, stretches, order=in_one)
     for words, shares in (("without_common_words", False), ("with_common_words", True)):
-        figures[f"paraphrased_{words}"] = found(paraphrased(shares_words=shares), path, local, matters)
+        figures[f"paraphrased_{words}"] = found(paraphrased(PARAPHRASED, shares_words=shares), path, local, matters)
+        otherwise = paraphrased(TOLD_OTHERWISE, shares_words=shares)
+        figures[f"told_otherwise_{words}"] = {
+            "facts": len(otherwise),
+            **found(otherwise, path, local, matters, memories=MEMORIES_TOLD_OTHERWISE),
+        }
     record("old_facts", figures)
 
 

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from streetai_core.text.matters import asked_for, without_idioms
+from streetai_core.text.matters import _TABLE, asked_for, without_idioms
 from streetai_core.text.words import hashed, terms
 
 TOLD = [
@@ -74,3 +74,11 @@ def test_any_text_can_be_read(text):
     plain, matters = matters_of(text)
     assert len(plain) <= len(text)
     assert len(matters) <= 3
+
+
+@pytest.mark.parametrize("matter", _TABLE, ids=lambda matter: matter.asking.split()[0])
+def test_each_word_of_the_table_is_one_term_and_stands_once(matter):
+    """A word that falls into two would be found by either, and one that falls to nothing by none."""
+    found = [terms(word) for word in f"{matter.asking} {matter.telling}".split()]
+    assert all(len(one) == 1 for one in found)
+    assert len({one[0] for one in found}) == len(found)
