@@ -27,6 +27,7 @@ WEIGHTS = [
     evidence.WORDS_AROUND,
     -1,
     -evidence.AUTHOR,
+    -evidence.AUTHOR,
     -evidence.OWN,
     evidence.DATE,
     evidence.WHEN,

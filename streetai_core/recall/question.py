@@ -29,6 +29,22 @@ _OF_THE_OTHER = re.compile(r"\b(?:you|your|yours)\b", re.IGNORECASE)
 """Words for whoever is to answer, whose messages are wanted as well then."""
 _REQUEST = re.compile(r"\b(?:can|could|will|would) you\b", re.IGNORECASE)
 """How a question begins out of politeness, which names nobody."""
+_SAY = (
+    "advise|calculate|come up with|draft|estimate|explain|give|list|mention|offer|propose|quote|recommend|say|suggest|"
+    "tell|think|warn|write"
+)
+_SAID = (
+    "advised|calculated|came up with|come up with|drafted|estimated|explained|gave|given|listed|mentioned|offered|"
+    "proposed|quoted|recommended|said|suggested|thought|told|warned|written|wrote"
+)
+_NOW_AND_THEN = r"(?:(?:already|also|at first|ever|first|initially|just|once|originally|really) )?"
+_SAID_BY_THE_OTHER = re.compile(
+    rf"\b(?:did you {_NOW_AND_THEN}(?:{_SAY})|(?<!are )(?<!were )you {_NOW_AND_THEN}(?:{_SAID}))\b"
+    rf"|\b(?:had|have) you {_NOW_AND_THEN}(?:{_SAID})\b"
+    r"|\b(?:was|were) your (?:advice|estimate|explanation|idea|recommendation|suggestion|tip|warning)s?\b",
+    re.IGNORECASE,
+)
+"""How people ask for what they were told; not for "your advice" or what "you would suggest", still to be given."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,6 +68,8 @@ class Question:
     """Its words, for the names in it."""
     of_oneself: bool = False
     """Whether it speaks of who asks, and not of whoever is to answer as well."""
+    of_the_other: bool = False
+    """Whether it asks for what whoever is to answer has said before."""
     time: QuestionTime = NO_TIME
 
 
@@ -75,6 +93,7 @@ def read_question(
         length=len(said),
         words=said_words(text),
         of_oneself=_speaks_of_oneself(text),
+        of_the_other=bool(_SAID_BY_THE_OTHER.search(text)),
         time=question_times(text, asked_at),
     )
 

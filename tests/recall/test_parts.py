@@ -101,14 +101,24 @@ def test_messages_of_a_conversation_about_something_else_lose_to_the_others():
 
 def test_what_the_only_author_did_not_say_that_is_named_loses():
     """In the question's own way of writing the name: with a possessive, in small letters, the first name alone."""
-    state = state_of(
-        Said(text=PADDING, name="Nora Lind"), Said(text=PADDING, name="Ben"), Said(text=PADDING), Said(text=PADDING)
-    )
+    two = [Said(text=PADDING, name=name) for name in ("Nora Lind", "Ben")]
+    state = state_of(*two * 4, Said(text=PADDING))
     for question in ("What did Nora say?", "what is nora's boat?", "NORA\u2019s boat?", "What of Nora Lind?"):
-        assert part(state, ask(state, question), "author") == {0: 0.0, 1: -AUTHOR, 2: -AUTHOR, 3: -AUTHOR}
-    assert part(state, ask(state, "And ben?"), "author") == {0: -AUTHOR, 1: 0.0, 2: -AUTHOR, 3: -AUTHOR}
+        lost = [0.0, -AUTHOR] * 4 + [-AUTHOR]
+        assert part(state, ask(state, question), "author") == dict(enumerate(lost))
+    assert part(state, ask(state, "And ben?"), "author") == dict(enumerate([-AUTHOR, 0.0] * 4 + [-AUTHOR]))
     for question in ("Did Nora see Ben?", "What did Lind say?", "What did Norah say?", "Anything?"):
         assert set(part(state, ask(state, question), "author").values()) == {0.0}
+
+
+def test_in_a_crowd_and_where_one_is_not_there_others_tell_of_him():
+    """A third who says little makes no crowd; nor do those of other conversations."""
+    crowd = [Said(text=PADDING, name=name, conversation="crowd") for name in ("Nora", "Ben", "Ilse")]
+    away = [Said(text=PADDING, name=name, conversation="away") for name in ("Ben", "Ilse")]
+    two = [Said(text=PADDING, name=name, conversation="two") for name in ("Nora", "Ben")]
+    state = state_of(*crowd, *away, *two * 4, Said(text=PADDING, name="Ilse", conversation="two"))
+    lost = [0.0] * 5 + [0.0, -AUTHOR] * 4 + [-AUTHOR]
+    assert part(state, ask(state, "What is Nora's boat?"), "author") == dict(enumerate(lost))
 
 
 def test_a_title_names_its_author_where_it_is_written_like_a_name():
@@ -119,7 +129,7 @@ def test_a_title_names_its_author_where_it_is_written_like_a_name():
 
 
 def test_who_asks_about_themselves_wants_what_the_user_said():
-    """What the assistant said loses; not if it is spoken to, if somebody is named, or if nobody is spoken of."""
+    """What the assistant said loses; not if it is spoken of too, if somebody is named, or if nobody is spoken of."""
     state = state_of(
         Said(text=PADDING, name="Nora"), Said(text=PADDING, role="assistant"), Said(text=PADDING, role="tool")
     )
@@ -133,8 +143,8 @@ def test_who_asks_about_themselves_wants_what_the_user_said():
     for question in own:
         assert part(state, ask(state, question), "author") == {0: 0.0, 1: -OWN, 2: -OWN}
     for question in (
-        "What did you tell me that I need?",
         "Was my idea yours?",
+        "What would you tell me?",
         "Gdzie s\u0105 Jan i Ola?",
         "Tell me.",
         "",
@@ -143,13 +153,47 @@ def test_who_asks_about_themselves_wants_what_the_user_said():
     assert part(state, ask(state, "What did I ask Nora?"), "author") == {0: 0.0, 1: -AUTHOR, 2: -AUTHOR}
 
 
+@pytest.mark.parametrize(
+    "question",
+    [
+        "What did you tell me that I need?",
+        "Which of the ropes that you recommended is cheaper?",
+        "what had you originally suggested?",
+        "WHAT WAS YOUR ADVICE ABOUT THE MAST?",
+    ],
+)
+def test_who_asks_for_what_was_answered_wants_what_the_assistant_said(question):
+    """If nobody else is named."""
+    state = state_of(
+        Said(text=PADDING, name="Nora"), Said(text=PADDING, role="assistant"), Said(text=PADDING, role="tool")
+    )
+    assert part(state, ask(state, question), "author") == {0: -AUTHOR, 1: 0.0, 2: -AUTHOR}
+    assert part(state, ask(state, f"{question} Nora?"), "author") == {0: 0.0, 1: -AUTHOR, 2: -AUTHOR}
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "What would you suggest?",
+        "What is your advice?",
+        "Did you sail?",
+        "Are you told when it rains?",
+        "Say what you think.",
+        "Was your boat red?",
+    ],
+)
+def test_what_is_still_to_be_said_was_not_answered_before(question):
+    """Nor does every "you" ask for what was said."""
+    state = state_of(Said(text=PADDING), Said(text=PADDING, role="assistant"))
+    assert set(part(state, ask(state, question), "author").values()) == {0.0}
+
+
 def test_where_the_user_has_no_name_whoever_has_one_is_somebody_else():
     """As if the question had named the user; once nothing without a name is left, they all may be who asks."""
     state = state_of(
         Said(text=PADDING, name="Nora"), Said(text=PADDING, role="assistant", name="Bot"), Said(text=PADDING)
     )
     assert part(state, ask(state, "Where do I live?"), "author") == {0: -AUTHOR, 1: -OWN, 2: 0.0}
-    assert part(state, ask(state, "Where does Nora live?"), "author") == {0: 0.0, 1: -AUTHOR, 2: -AUTHOR}
     state.words.remove([2])
     assert part(state, ask(state, "Where do I live?"), "author") == {0: 0.0, 1: -OWN, 2: 0.0}
 
