@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from streetai_core.config import Config
 from streetai_core.prompt.assembly import Assembly, Draft, Frame
-from streetai_core.prompt.selection import fill
+from streetai_core.prompt.selection import Found, fill
 from streetai_core.prompt.turns import as_turns
 from streetai_core.stores.base import CreditRow, Head, MessageQuery, ReadTransaction, Rows
 from streetai_core.stores.provenance import JournalRow, Origins
 from streetai_core.tokens import TokenCounter, count_message, count_messages
-from streetai_core.types import ActivatedStack, Hit, Inspector, Message, Prompt, RetrievedSignal
+from streetai_core.types import Hit, Inspector, Message, Prompt, RetrievedSignal
 
 FRAME_TOKENS = 64
 """What the recalled block may add to the cost of the full history where that is so short that the fence and the labels
@@ -35,17 +35,6 @@ class PromptRequest:
     """Texts of the messages that the caller sends along itself, in place of the window; `None`: it sends none."""
     recall_fits: Callable[[str], bool] | None = None
     """Says whether a recalled block can be sent, beside the limits of the settings; `None`: there is no other limit."""
-
-
-@dataclass(frozen=True, slots=True)
-class Found:
-    """What recall has to offer for one question."""
-
-    hits: Sequence[Hit] = ()
-    """Best first."""
-    messages: Mapping[str, Message] | None = None
-    """The messages that the hits are pieces of, by id."""
-    stacks: Sequence[ActivatedStack] = ()
 
 
 Hides = Callable[[Message], bool]
@@ -83,14 +72,14 @@ def build(
     assembly = Assembly(frame, config, counter)
     turns = assembly.window(recent)
     found = recall({message.sequence for message in (*turns.shown, *repeated)})
-    draft = fill(assembly, turns, found.hits, found.messages or {}, assembly.budget)
+    draft = fill(assembly, turns, found, assembly.budget)
     history = None
     if config.history_ceiling and assembly.cost(draft) >= assembly.full_history_tokens:
         said = [one for one in _conversation(request, transaction, None) if one not in repeated]
         alone = len(said) == head.message_count - len(repeated)
         history = _whole_history(said, assembly) if alone else None
         ceiling = min(assembly.budget, assembly.full_history_tokens + FRAME_TOKENS)
-        draft = history or fill(assembly, turns, found.hits, found.messages or {}, ceiling)
+        draft = history or fill(assembly, turns, found, ceiling)
     return Prompt(
         messages=draft.messages,
         retrieved=draft.hits,
@@ -109,7 +98,7 @@ def _build_beside(
     recent = _conversation(request, transaction, len(shown) + _TOOL_ALLOWANCE)
     sent = {message.sequence: message for message in recent if message.content in shown}
     found = recall(set(sent))
-    while repeated := [one for one in (found.messages or {}).values() if one.content in shown]:
+    while repeated := [one for one in found.messages.values() if one.content in shown]:
         # Said elsewhere with the same words. What they would have kept out gets its place.
         sent.update((message.sequence, message) for message in repeated)
         found = recall(set(sent))
@@ -123,7 +112,7 @@ def _build_beside(
     )
     assembly = Assembly(frame, config, counter)
     ceiling = assembly.full_history_tokens + FRAME_TOKENS if config.history_ceiling else assembly.budget
-    draft = fill(assembly, as_turns([]), found.hits, found.messages or {}, min(assembly.budget, ceiling))
+    draft = fill(assembly, as_turns([]), found, min(assembly.budget, ceiling))
     return Prompt(
         messages=draft.messages,
         retrieved=draft.hits,

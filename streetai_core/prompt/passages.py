@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from streetai_core.config import Config
@@ -16,6 +16,9 @@ Span = tuple[int, int]
 _LONGEST_STRETCH = 20_000
 """Characters behind a passage that are looked at; more never fits."""
 
+_LONGEST_QUESTION = 240
+"""Characters up to which the message that asked is shown whole beside its answer; of a longer one the last sentence."""
+
 _GAP = " [...] "
 """Stands for what is left out between two parts of a message."""
 
@@ -27,6 +30,8 @@ class Passage:
     message: Message
     spans: tuple[Span, ...]
     hits: tuple[Hit, ...] = ()
+    asked: Passage | None = None
+    """The question that it answers, where it means nothing alone."""
     text: str = field(init=False)
     """The parts in order, with marks where something is left out."""
     day: str = field(init=False)
@@ -55,6 +60,19 @@ def whole(message: Message) -> Passage:
     return Passage(message, ((0, len(message.content)),))
 
 
+def with_questions(passages: Iterable[Passage]) -> list[Passage]:
+    """The passages, each message once, and the questions that they answer."""
+    shown = {passage.message.message_id: passage for passage in passages}
+    for question in [passage.asked for passage in shown.values() if passage.asked is not None]:
+        key = question.message.message_id
+        known = shown.get(key)
+        if known is None:
+            shown[key] = question
+        else:
+            shown[key] = replace(known, spans=_united(known.message.content, (*known.spans, *question.spans)))
+    return list(shown.values())
+
+
 class Excerpts:
     """Makes passages; remembers the sentences of the long messages of one prompt.
 
@@ -62,12 +80,16 @@ class Excerpts:
         config: the settings.
         counter: counts tokens.
         room: tokens that there are for all passages together; infinite where nothing limits them.
+        asked: id of a message that means nothing alone -> the message whose question it answers.
     """
 
-    def __init__(self, config: Config, counter: TokenCounter, room: float) -> None:
+    def __init__(
+        self, config: Config, counter: TokenCounter, room: float, asked: Mapping[str, Message] | None = None
+    ) -> None:
         self._config = config
         self._counter = counter
         self._room = room
+        self._asked = {answer: _question(message) for answer, message in (asked or {}).items()}
         self._sizes: dict[str, int] = {}
         self._most: dict[str, float] = {}
         self._sentences: dict[str, list[Span]] = {}
@@ -79,15 +101,23 @@ class Excerpts:
             size = self._sizes[message.message_id] = self._counter.count(message.content)
         return size
 
+    def cost(self, message: Message) -> int:
+        """Tokens of all of a message, and of the question that it answers if it means nothing alone."""
+        question = self._asked.get(message.message_id)
+        return self.size(message) + (0 if question is None else self._counter.count(question.text))
+
     def choices(self, hit: Hit, message: Message, shown: Passage | None) -> list[Passage]:
         """Passages for a hit, the better one first, grown from what is already `shown` of its message.
 
-        Code is worth most as a whole: its fence comes first, however long, then what any other text gets.
+        Code is worth most as a whole: its fence comes first, however long, then what any other text gets. What means
+        nothing alone comes with the question that it answers, and alone if there is no room for both.
         """
         spans = [self._span(hit, message)]
         if self._config.passage == "message" and hit.signal.kind == "code":
             spans.insert(0, (hit.signal.block_start, hit.signal.block_end))
-        return [_grown(shown, hit, message, span) for span in dict.fromkeys(spans)]
+        passages = [_grown(shown, hit, message, span) for span in dict.fromkeys(spans)]
+        question = self._asked.get(message.message_id)
+        return passages if question is None else [*(replace(one, asked=question) for one in passages), *passages]
 
     def _span(self, hit: Hit, message: Message) -> Span:
         """What to show for one hit."""
@@ -171,6 +201,14 @@ class Excerpts:
         if most is None:
             most = self._most[message.message_id] = most_tokens(self.size(message), self._room, self._config)
         return most
+
+
+def _question(message: Message) -> Passage:
+    """What is shown of a message that ends with a question, for the answer's sake."""
+    text = message.content.rstrip()
+    if len(text) <= _LONGEST_QUESTION:
+        return whole(message)
+    return Passage(message, (sentence_spans(text)[-1],))
 
 
 def _grown(shown: Passage | None, hit: Hit, message: Message, span: Span) -> Passage:

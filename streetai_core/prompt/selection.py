@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 
 from streetai_core.dynamics.trust import Share, is_trusted
 from streetai_core.prompt.assembly import Assembly, Draft, Measured
@@ -11,7 +12,7 @@ from streetai_core.prompt.packing import packing_order
 from streetai_core.prompt.passages import Excerpts, Passage, whole
 from streetai_core.prompt.turns import Turns
 from streetai_core.tokens import AdditiveCounter
-from streetai_core.types import Hit, Message
+from streetai_core.types import ActivatedStack, Hit, Message
 
 _REFUSALS = 24
 """Hits in a row that did not fit before the block counts as full; what comes then is rarely any shorter."""
@@ -29,27 +30,38 @@ _LINE = "\n> "
 """What each line costs on top of its text."""
 
 
-def fill(
-    assembly: Assembly, turns: Turns, hits: Sequence[Hit], messages: Mapping[str, Message], ceiling: float
-) -> Draft:
-    """The prompt with as many of `hits` as caps and budget allow, the best value for their tokens first.
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What recall has to offer for one question."""
+
+    hits: Sequence[Hit] = ()
+    """Best first."""
+    messages: Mapping[str, Message] = field(default_factory=dict)
+    """The messages that the hits are pieces of, by id."""
+    stacks: Sequence[ActivatedStack] = ()
+    asked: Mapping[str, Message] = field(default_factory=dict)
+    """Id of a message that means nothing alone -> the message whose question it answers."""
+
+
+def fill(assembly: Assembly, turns: Turns, found: Found, ceiling: float) -> Draft:
+    """The prompt with as many hits as caps and budget allow, the best value for their tokens first.
 
     What is not trusted takes at most its share of both, unless there is room for all that is trusted.
 
     Args:
         assembly: knows the question and the limits.
         turns: the window.
-        hits: the candidates, best first.
-        messages: their messages, by id.
+        found: the candidates.
         ceiling: most tokens of the prompt.
     """
     selection = _Selection(assembly, turns, ceiling)
     for message in turns.leading:
         selection.add([whole(message)])
     selection.begin_hits()
-    own = [messages[hit.signal.parent_turn_id] for hit in hits]
-    excerpts = Excerpts(assembly.config, assembly.counter, selection.room)
-    sizes = [excerpts.size(message) for message in own]
+    hits = found.hits
+    own = [found.messages[hit.signal.parent_turn_id] for hit in hits]
+    excerpts = Excerpts(assembly.config, assembly.counter, selection.room, found.asked)
+    sizes = [excerpts.cost(message) for message in own]
     put_off = []
     contested = False
     for number in packing_order(hits, sizes, assembly.config):
@@ -80,6 +92,8 @@ class _Selection:
         self._turns = turns
         self._ceiling = ceiling
         self._passages: dict[str, Passage] = {}
+        self._questions: dict[str, Passage] = {}
+        """What passages have taken along."""
         self._order: list[tuple[str, Passage | None]] = []
         self._cost_of: dict[str, int] = {}
         self._days: set[str] = set()
@@ -117,7 +131,7 @@ class _Selection:
 
     def could_hold(self, choices: Sequence[Passage]) -> bool:
         """Whether one of these passages would fit if nothing else were there."""
-        return any(self._alone(passage) <= self.room for passage in choices)
+        return any(self._alone(passage) + self._question_price(passage) <= self.room for passage in choices)
 
     def add(self, choices: Sequence[Passage]) -> bool:
         """Take the first of these passages that fits, if any does."""
@@ -188,7 +202,8 @@ class _Selection:
 
     def _growth(self, passage: Passage, counter: AdditiveCounter) -> int:
         """What the block grows by with a passage at least, in the counter's measure."""
-        before = self._passages.get(passage.message.message_id)
+        key = passage.message.message_id
+        before = self._passages.get(key) or self._questions.get(key)
         # A message that is new in the block adds a line; the next one of its speaker may do without the role then.
         return counter.measure(quoted(passage.text)) - (
             counter.measure(_KNOWN_SPEAKER) if before is None else counter.measure(quoted(before.text))
@@ -203,6 +218,10 @@ class _Selection:
             self._draft_so_far = None
         key = passage.message.message_id
         self._left -= price
+        if passage.asked is not None and self._question_price(passage):
+            asked = passage.asked.message.message_id
+            self._cost_of[asked] = self._alone(passage.asked)
+            self._questions[asked] = passage.asked
         self._cost_of[key] = alone
         self._days.add(passage.day)
         self._order.append((key, self._passages.get(key)))
@@ -211,7 +230,14 @@ class _Selection:
     def _price(self, passage: Passage, alone: int) -> int:
         """What a passage, which costs so much alone, costs more than what is already shown of its message."""
         day = 0 if passage.day in self._days else self._day_tokens
-        return alone - self._cost_of.get(passage.message.message_id, 0) + day
+        return alone - self._cost_of.get(passage.message.message_id, 0) + day + self._question_price(passage)
+
+    def _question_price(self, passage: Passage) -> int:
+        """What the question costs that a passage takes along, if it is not in the block already."""
+        asked = passage.asked
+        if asked is None or asked.message.message_id in (self._passages.keys() | self._questions.keys()):
+            return 0
+        return self._alone(asked)
 
     def _draft_now(self) -> Draft:
         """The prompt with what was taken so far."""

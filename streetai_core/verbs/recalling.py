@@ -21,7 +21,9 @@ from streetai_core.observing.observer import observed
 from streetai_core.planning.writing import (
     check_encoder,
 )
-from streetai_core.prompt.building import Found, PromptRequest, build
+from streetai_core.prompt.building import PromptRequest, build
+from streetai_core.prompt.selection import Found
+from streetai_core.recall.asked import questions_of
 from streetai_core.recall.filtering import RecallFilter
 from streetai_core.recall.hits import hits_of, sequences_of, signal_id, signal_key, within
 from streetai_core.recall.processing import Candidates, PostProcessor, check_processors, processed
@@ -159,10 +161,13 @@ class Recalling(Conductor):
                 question = self._question(asked, state, without)
                 ranking, stacks = rank(state, question, self.config, depth=deep(wide), wanted=wanted)
                 positions = select(state, ranking, self.config, wide, self._room(token_budget))
-                messages = messages_of(transaction, sequences_of(state, ranking, positions))
+                sequences = sequences_of(state, ranking, positions)
+                questions = questions_of(state, sequences, self.config, wanted=wanted, without=without)
+                messages = messages_of(transaction, list({*sequences, *questions.values()}))
                 by_id = {message.message_id: message for message in messages.values()}
+                to = {messages[answer].message_id: messages[question] for answer, question in questions.items()}
                 hits = hits_of(state, ranking, positions, messages, question=asked.text, asked_in=conversation_id)
-                return Found(self._processed(state, hits, asked, self._around.processors), by_id, stacks)
+                return Found(self._processed(state, hits, asked, self._around.processors), by_id, stacks, to)
 
             hides = None if state is None or not state.quarantine else state.hides
             return build(request, transaction, recall, self.config, self._around.counter, hides=hides)
