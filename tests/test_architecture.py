@@ -36,6 +36,7 @@ WEIGHTS = [
     -evidence.SHORT,
     -evidence.ASKING,
     evidence.ANSWER,
+    evidence.WISH,
     evidence.WHOLE,
     evidence.STRETCH,
     scoring.CORRECTION,

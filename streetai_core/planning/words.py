@@ -14,6 +14,7 @@ import numpy.typing as npt
 from streetai_core.stores.base import WordsRow
 from streetai_core.stores.values import utc
 from streetai_core.text.dates import mentioned_dates
+from streetai_core.text.wishes import WISH, states_wish
 from streetai_core.text.words import counted
 from streetai_core.types import Message
 
@@ -29,13 +30,17 @@ _RUN = re.compile(r"(?:\S+\s*){1,1000}")
 
 
 def words_row(message: Message, replaces: tuple[int, ...] = ()) -> WordsRow:
-    """The words row of a message; the author's name counts as one of its words.
+    """The words row of a message.
+
+    The author's name counts as one of its words, and so does that it states a wish, if a user says so: what others
+    plant is asked for by nothing.
 
     Raises:
         InputError: the message was said outside the years 1 to 9999 in UTC.
     """
     text = message.content
-    terms, counts = counted(f"{message.name} {text}" if message.name else text)
+    said = f"{message.name} {text}" if message.name else text
+    terms, counts = counted(said, marks=(WISH,) if message.source == "user" and states_wish(text) else ())
     return WordsRow(
         sequence=message.sequence,
         conversation_id=message.conversation_id,

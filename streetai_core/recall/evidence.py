@@ -14,6 +14,7 @@ two only, and that "you said" names the assistant.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -25,9 +26,11 @@ from streetai_core.index.row_table import NONE
 from streetai_core.index.stretches import Stretches
 from streetai_core.index.words import WordIndex
 from streetai_core.recall.question import Question
+from streetai_core.text.wishes import WISH as STATES_WISH
 from streetai_core.types import ROLES
 
 Floats = npt.NDArray[np.float64]
+Flags = npt.NDArray[np.bool_]
 
 OWN_WORDS = 0.20
 """Weight of the words of a message itself."""
@@ -58,6 +61,10 @@ WHEN = 0.26
 """What a message gets that names a time, where the question asks for one."""
 RECENT = 0.20
 """Most that the newest message gets over the oldest, where the question asks for the latest state."""
+WISH = 0.6
+"""What a wish of the user's for all that is to come gets at most, where the question is a request: less if it is one of
+many, or only a part of a long message. Half as much finds a sixth of the wishes less that bear on a request in other
+words (`tests.benchmarks.standing_wishes`), and more evidence nowhere."""
 WHOLE = 0.3
 """How much of a message's meaning is that of the whole message, where it has several signals."""
 STRETCH = 1.0
@@ -73,6 +80,7 @@ SHORT_TOKENS = 30
 SHORTEST_TOKENS = 14
 """Tokens below which a message loses no more: the shortest statements are as whole as short ones."""
 
+_NO_ROWS = np.zeros(0, dtype=np.intp)
 _USER = ROLES.index("user")
 _ASSISTANT = ROLES.index("assistant")
 _CHARACTERS_PER_TOKEN = 4
@@ -131,6 +139,9 @@ def gather(index: WordIndex, question: Question, near: Nearness) -> Evidence:
         context["time"] = time
     context["length"] = index.derived("characters", _length)
     context["asking"] = _asking(index, question)
+    wishes = _wishes(index, question)
+    if wishes is not None:
+        context["wishes"] = wishes
     if answers is not None:
         context["answers"] = answers
     if len(near.several):
@@ -140,6 +151,29 @@ def gather(index: WordIndex, question: Question, near: Nearness) -> Evidence:
         context["stretch"] = _stretch(index.stretches, relevance)
     words = OWN_WORDS * found.own + WORDS_AROUND * found.around + TOLD * found.told
     return Evidence(words, found, context)
+
+
+def _wishes(index: WordIndex, question: Question) -> Floats | None:
+    """What the wishes of who asks get; none if somebody is named, of whom it is asked then, or if several may ask."""
+    rows = index.rows_with(STATES_WISH) if question.newness and not _named(index, question) else _NO_ROWS
+    if not len(rows):
+        return None
+    of_the_user = _of_the_user(index)
+    rows = rows[of_the_user[rows]]
+    authors = index.column("author")[of_the_user]
+    if not len(rows) or authors.min() != authors.max():
+        return None
+    rarity = math.log((1 + len(index)) / (1 + len(rows))) / math.log(1 + len(index))
+    whole = np.minimum(1.0, LONG_TOKENS * _CHARACTERS_PER_TOKEN / index.column("characters")[rows])
+    part = np.zeros(index.size)
+    part[rows] = WISH * question.newness * rarity * whole
+    return part
+
+
+def _named(index: WordIndex, question: Question) -> list[int]:
+    """The authors with a message whom a question names, by number."""
+    named = [number for name, number in index.authors.items() if question.words.name(name)]
+    return [number for number in named if index.has_said(number)]
 
 
 def _whole(near: Nearness) -> Floats:
@@ -155,8 +189,7 @@ def _whole(near: Nearness) -> Floats:
 
 def _author(index: WordIndex, question: Question) -> Floats | None:
     """What messages lose that are not of whom the question speaks of: the one it names, who asks, or who answers."""
-    named = [number for name, number in index.authors.items() if question.words.name(name)]
-    there = [number for number in named if index.has_said(number)]
+    there = _named(index, question)
     if len(there) == 1:
         others = index.column("author") != there[0]
         return np.where(others & index.speaks_among_two(there[0]), -AUTHOR, 0.0)
@@ -168,16 +201,17 @@ def _author(index: WordIndex, question: Question) -> Floats | None:
 
 
 def _not_of_the_user(index: WordIndex) -> Floats:
-    """What messages lose that are not of who asks.
-
-    Where the user speaks without a name, a user's message with one is somebody else's.
-    """
+    """What messages lose that are not of who asks."""
     of_users = index.column("role") == _USER
-    named = of_users & (index.column("author") != NONE)
-    lost = np.where(of_users, 0.0, -OWN)
-    if (of_users & ~named & index.alive).any():
-        lost[named] = -AUTHOR
-    return lost
+    return np.where(of_users, np.where(_of_the_user(index), 0.0, -AUTHOR), -OWN)
+
+
+def _of_the_user(index: WordIndex) -> Flags:
+    """Which messages are of who asks: where the user speaks without a name, a user's message with one is not."""
+    of_users = index.column("role") == _USER
+    nameless = of_users & (index.column("author") == NONE)
+    found: Flags = nameless if (nameless & index.alive).any() else of_users
+    return found
 
 
 def _asking(index: WordIndex, question: Question) -> Floats:

@@ -25,7 +25,8 @@ from streetai_core.recall.topmost import topmost
 from streetai_core.state import MemoryState
 
 LENT = (
-    "words", "neighbours", "vague", "author", "time", "length", "asking", "answers", "whole", "stretch", "change",
+    "words", "neighbours", "vague", "author", "time", "length", "asking", "answers", "wishes", "whole", "stretch",
+    "change",
 )  # fmt: skip
 """The parts of a score that a signal has from its message."""
 
@@ -243,6 +244,9 @@ class _Lending:
             if "time" in self._evidence.context:
                 # What was said on the day that is asked about is wanted whatever it says.
                 asked_for = of_message & (self._evidence.context["time"][at] >= DATE - TOLERANCE)
+            if "wishes" in self._evidence.context:
+                # As is what was asked for once for all.
+                asked_for |= of_message & (self._evidence.context["wishes"][at] > 0.0)
         passed: Flags = (relevance >= config.min_relevance - TOLERANCE) | asked_for
         return passed
 

@@ -10,7 +10,7 @@ import re
 import unicodedata
 import zlib
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import cache, lru_cache
 from typing import Any
 
@@ -86,9 +86,15 @@ def hashed(term: str) -> int:
     return zlib.crc32(term.encode())
 
 
-def counted(text: str) -> tuple[TermHashes, TermCounts]:
-    """The terms of `text` as hashes, ascending, and how often each occurs; two arrays of one shape (t,)."""
+def counted(text: str, marks: Iterable[int] = ()) -> tuple[TermHashes, TermCounts]:
+    """The terms of `text` as hashes, ascending, and how often each occurs; two arrays of one shape (t,).
+
+    Args:
+        text: any text.
+        marks: hashes of terms that stand for what the text is, and are counted with the others.
+    """
     counts = Counter(hashed(term) for term in _each_term(text))
+    counts.update(marks)
     hashes = np.array(sorted(counts), dtype=np.uint32)
     return hashes, np.array([min(counts[int(one)], _MOST) for one in hashes], dtype=np.uint16)
 

@@ -26,6 +26,7 @@ WEIGHTS = {
     "own": (evidence, "OWN"),
     "asking": (evidence, "ASKING"),
     "answers": (evidence, "ANSWER"),
+    "wishes": (evidence, "WISH"),
     "date": (evidence, "DATE"),
     "when": (evidence, "WHEN"),
     "recent": (evidence, "RECENT"),

@@ -30,3 +30,14 @@ def test_facts_told_otherwise():
     apart = [row for row in rows if not row["shares_words"]]
     assert 127 == len(apart)
     assert not [row for row in apart if set(terms(row["question"])) & set(terms(row["fact"]))]
+
+
+def test_standing_wishes():
+    """No text stands twice, and nearly half of the requests share no word with the wish that bears on them."""
+    lines = (TESTS / "knowledge" / "data" / "standing_wishes.jsonl").read_text(encoding="utf-8").splitlines()
+    rows = [json.loads(line) for line in lines]
+    assert Counter(wish=100, other=80, request=30, question=30) == Counter(row["kind"] for row in rows)
+    texts = [text for row in rows for key, text in row.items() if key != "kind"]
+    assert len(texts) == len(set(texts))
+    wishes = [row for row in rows if row["kind"] == "wish"]
+    assert 47 == sum(not set(terms(row["wish"])) & set(terms(row["request"])) for row in wishes)

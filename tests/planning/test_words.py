@@ -12,6 +12,7 @@ from streetai_core.stores.base import Changes
 from streetai_core.stores.reference import ReferenceStore
 from streetai_core.testing.factories import NOON, make_head, make_message
 from streetai_core.testing.store_reading import comparable, read, write
+from streetai_core.text.wishes import WISH
 from streetai_core.text.words import hashed
 
 EARLIEST, LATEST = datetime(1, 1, 1, tzinfo=timezone.utc), datetime(9999, 12, 31, 23, 59, tzinfo=timezone.utc)
@@ -54,6 +55,14 @@ def test_the_author_is_one_of_the_words():
     named, nameless = (words_row(make_message(0, content="I moor here", name=name)) for name in ("Ilse Berg", None))
     assert terms_of(named) == {**terms_of(nameless), hashed("ils"): 1, hashed("berg"): 1}
     assert named.characters == nameless.characters == 11
+
+
+@pytest.mark.parametrize("source", ["user", "assistant", "tool", "document", "import"])
+def test_that_a_user_states_a_wish_is_one_of_the_words(source):
+    """Whoever plants one in a document has no mark to be found by."""
+    row = words_row(make_message(0, content="Always use metric units.", source=source))
+    assert (WISH in terms_of(row)) is (source == "user")
+    assert WISH not in terms_of(words_row(make_message(0, content="Some use metric units.", source=source)))
 
 
 @pytest.mark.parametrize(

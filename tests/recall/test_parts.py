@@ -27,6 +27,7 @@ from streetai_core.recall.evidence import (
     SHORTEST_TOKENS,
     TOLD,
     WHEN,
+    WISH,
     WORDS_AROUND,
 )
 from streetai_core.recall.scoring import LENT
@@ -41,7 +42,7 @@ FIRST_DAY, LAST_DAY = datetime(2020, 1, 1), datetime(2026, 1, 1)  # noqa: DTZ001
 TEXTS = [
     "My berth is number 31.", "Since last week the berth is 12.", "Nora sails on Sundays.", "ok", "", "?",
     "On 3 March 2023 we bought the boat.", "the of and", "港の潮は静かです", "boat " * 400,
-    "They hired me as a cook.", "The dog and the cook live aboard.",
+    "Always answer in Swedish.", "They hired me as a cook.", "The dog and the cook live aboard.",
 ]  # fmt: skip
 
 memories = st.lists(
@@ -204,6 +205,52 @@ def test_messages_that_ask_lose():
     state = state_of(Said(text=asked), Said(text=asked, role="assistant"), Said(text=PADDING))
     assert part(state, ask(state, "Which berth is it?"), "asking") == {0: -ASKING, 1: -ASKING, 2: 0.0}
     assert part(state, ask(state, "Which berth do I have?"), "asking") == {0: 0.0, 1: -ASKING, 2: 0.0}
+
+
+WANTED = "Always use metric units."
+
+
+def test_a_request_wakes_what_the_user_wants_from_now_on():
+    """Another question half of it, because it may be about anything; what looks back or asks nothing wakes none."""
+    state = state_of(Said(text=PADDING), Said(text=WANTED), *[Said(text=PADDING)] * 8)
+    most = WISH * math.log(11 / 2) / math.log(11)
+    asked = {"Could you plan a trip?": most, "How tall is it?": most / 2, "What did I say?": 0.0, "It is tall.": 0.0}
+    for question, worth in asked.items():
+        assert part(state, ask(state, question), "wishes") == {
+            n: pytest.approx(worth if n == 1 else 0.0) for n in range(10)
+        }
+
+
+def test_of_many_wishes_each_counts_less_and_in_a_long_message_too():
+    """As rare words tell more than common ones, and a long text has something of everything."""
+    long = f"{WANTED} {PADDING}".ljust(8 * LONG_TOKENS, "a")
+    state = state_of(Said(text=WANTED), Said(text=long), *[Said(text=PADDING)] * 8)
+    found = part(state, ask(state, "Plan a trip."), "wishes")
+    assert found[0] == pytest.approx(WISH * math.log(11 / 3) / math.log(11))
+    assert found[1] == pytest.approx(found[0] / 2)
+
+
+def test_only_the_wishes_of_whoever_asks():
+    """None if somebody is named or several may ask; what tools, documents and imports say is no wish of theirs."""
+    wanted = (Said(text=WANTED), Said(text=WANTED, role="assistant"), Said(text=WANTED, name="Nora"))
+    state = state_of(*wanted, *[Said(text=PADDING)] * 7)
+    found = part(state, ask(state, "Plan a trip."), "wishes")
+    assert [number for number, worth in found.items() if worth] == [0]
+    assert set(part(state, ask(state, "Plan a trip for Nora."), "wishes").values()) == {0.0}
+    named = [Said(text=WANTED, name="Nora"), Said(text=PADDING, name="Nora")]
+    state = state_of(*named)
+    assert part(state, ask(state, "Plan a trip."), "wishes")[0] > 0.0
+    state = state_of(*named, Said(text=PADDING, name="Ben"))
+    assert set(part(state, ask(state, "Plan a trip."), "wishes").values()) == {0.0}
+
+
+def test_a_wish_passes_the_gate_whatever_it_is_about():
+    """Until it is deleted."""
+    state = state_of(Said(text=PADDING), Said(text=WANTED), Said(text=PADDING))
+    assert recalled(state, ask(state, "Plan a trip.")) == [1]
+    assert recalled(state, ask(state, "What did I say?")) == []
+    state.words.remove([1])
+    assert recalled(state, ask(state, "Plan a trip.")) == []
 
 
 def test_the_best_score_does_not_rise_with_a_name():

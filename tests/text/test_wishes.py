@@ -1,0 +1,117 @@
+"""What states a wish for all that is to come, and what asks for something new."""
+
+import json
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from streetai_core.text.wishes import WISH, newness_wanted, states_wish
+from streetai_core.text.words import counted
+
+ROWS = [
+    json.loads(line)
+    for line in (Path(__file__).parents[1] / "knowledge" / "data" / "standing_wishes.jsonl")
+    .read_text("utf-8")
+    .splitlines()
+]
+
+WISHES = [
+    "Always answer in metric units.",
+    "ok. please never use emojis",
+    "From now on call me Bo.",
+    "Whenever I ask about boats, mind the draught.",
+    "I\u2019d really rather take the train.",
+    "aisle seats, always",
+    "I don't eat fish",
+    "Anything you plan for me has to be free of nuts.",
+    "Could you always cite a source?",
+    "Answer me in Swedish",
+]
+
+NO_WISHES = [
+    "Never mind.",
+    "I have never been to Flensburg.",
+    "We always had fish on Fridays.",
+    "My boss said always answer the phone.",
+    "The boat is always wet.",
+    "Supper is at seven as always.",
+    "Call me tomorrow.",
+    "Let me know if there is anything you need.",
+    "Which berth is mine?",
+    "",
+]
+
+ASKING = [
+    ("Could you plan a trip?", 1.0),
+    ("write a letter to the harbour master", 1.0),
+    ("So, suggest me a name.", 1.0),
+    ("I need a plan for Sunday.", 1.0),
+    ("any ideas for supper", 1.0),
+    ("How tall is the mast?", 0.5),
+    ("Oak or pine?", 0.5),
+    ("What did I say about the mast?", 0.0),
+    ("Can you remind me of the plan?", 0.0),
+    ("Which rope have you recommended?", 0.0),
+    ("Could you summarise our talk?", 0.0),
+    ("The mast is tall.", 0.0),
+    ("", 0.0),
+]
+
+
+@pytest.mark.parametrize("text", WISHES)
+def test_wishes(text):
+    """Orders for always, the future and whenever, preferences, and what binds every suggestion."""
+    assert states_wish(text)
+    assert states_wish(text.replace("'", "\u2019"))
+
+
+@pytest.mark.parametrize("text", NO_WISHES)
+def test_what_only_sounds_like_one(text):
+    """Habits, what is said by others, and what is wanted once."""
+    assert not states_wish(text)
+
+
+@pytest.mark.parametrize(("text", "surely"), ASKING)
+def test_how_surely_something_new_is_wanted(text, surely):
+    """A request, another question, and one that looks back."""
+    assert newness_wanted(text) == surely
+
+
+def of_kind(kind, key, first):
+    """Every other text of a kind."""
+    return [row[key] for row in ROWS if row["kind"] == kind][first::2]
+
+
+@pytest.mark.parametrize(
+    ("first", "wishes", "others", "requests", "questions"),
+    [(0, 43, 2, 59, 0), (1, 28, 4, 53, 1)],
+    ids=["seen", "unseen"],
+)
+def test_texts_that_were_written_without_sight_of_the_forms(first, wishes, others, requests, questions):
+    """Of 50 wishes, 40 that only sound like some, 65 requests and 15 questions that look back.
+
+    The first half was seen when the forms were extended; the second tells how many of other people's are known.
+    """
+    assert sum(map(states_wish, of_kind("wish", "wish", first))) >= wishes
+    assert sum(map(states_wish, of_kind("other", "text", first))) <= others
+    asked = [*of_kind("wish", "request", first), *of_kind("request", "text", first)]
+    assert sum(newness_wanted(text) > 0.0 for text in asked) >= requests
+    assert sum(newness_wanted(text) > 0.0 for text in of_kind("question", "text", first)) <= questions
+
+
+@given(st.text())
+def test_any_text_can_be_read(text):
+    """Property: nothing raises, and no text has the term that stands for a wish."""
+    assert isinstance(states_wish(text), bool)
+    assert newness_wanted(text) in (0.0, 0.5, 1.0)
+    assert WISH not in counted(text)[0]
+
+
+def test_a_mark_is_counted_with_the_words():
+    """In order, once."""
+    hashes, counts = counted("boat boat", marks=(WISH,))
+    assert sorted(hashes.tolist()) == hashes.tolist()
+    assert dict(zip(hashes.tolist(), counts.tolist(), strict=True))[WISH] == 1
+    assert counts.sum() == 3
