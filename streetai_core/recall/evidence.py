@@ -27,6 +27,7 @@ from streetai_core.index.stretches import Stretches
 from streetai_core.index.words import WordIndex
 from streetai_core.recall.question import Question
 from streetai_core.text.wishes import WISH as STATES_WISH
+from streetai_core.text.wishes import newness_wanted
 from streetai_core.types import ROLES
 
 Floats = npt.NDArray[np.float64]
@@ -80,7 +81,6 @@ SHORT_TOKENS = 30
 SHORTEST_TOKENS = 14
 """Tokens below which a message loses no more: the shortest statements are as whole as short ones."""
 
-_NO_ROWS = np.zeros(0, dtype=np.intp)
 _USER = ROLES.index("user")
 _ASSISTANT = ROLES.index("assistant")
 _CHARACTERS_PER_TOKEN = 4
@@ -155,18 +155,22 @@ def gather(index: WordIndex, question: Question, near: Nearness) -> Evidence:
 
 def _wishes(index: WordIndex, question: Question) -> Floats | None:
     """What the wishes of who asks get; none if somebody is named, of whom it is asked then, or if several may ask."""
-    rows = index.rows_with(STATES_WISH) if question.newness and not _named(index, question) else _NO_ROWS
-    if not len(rows):
+    rows = index.rows_with(STATES_WISH)
+    if not len(rows) or _named(index, question):
         return None
-    of_the_user = _of_the_user(index)
+    newness = newness_wanted(question.text)
+    if not newness:
+        return None
+    of_the_user = _of_the_user(index) & index.alive
     rows = rows[of_the_user[rows]]
     authors = index.column("author")[of_the_user]
     if not len(rows) or authors.min() != authors.max():
         return None
-    rarity = math.log((1 + len(index)) / (1 + len(rows))) / math.log(1 + len(index))
+    # Above 0 even if there is nothing else.
+    rarity = math.log((2 + len(index)) / (1 + len(rows))) / math.log(2 + len(index))
     whole = np.minimum(1.0, LONG_TOKENS * _CHARACTERS_PER_TOKEN / index.column("characters")[rows])
     part = np.zeros(index.size)
-    part[rows] = WISH * question.newness * rarity * whole
+    part[rows] = WISH * newness * rarity * whole
     return part
 
 

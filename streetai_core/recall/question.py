@@ -11,7 +11,6 @@ from streetai_core.text.dates import NO_TIME, QuestionTime, question_times
 from streetai_core.text.framing import subject_of
 from streetai_core.text.matters import Telling, asked_for, without_idioms
 from streetai_core.text.names import SaidWords, said_words
-from streetai_core.text.wishes import newness_wanted
 from streetai_core.text.words import hashed, terms
 from streetai_core.types import Vector
 
@@ -72,8 +71,8 @@ class Question:
     of_the_other: bool = False
     """Whether it asks for what whoever is to answer has said before."""
     time: QuestionTime = NO_TIME
-    newness: float = 0.0
-    """How surely something new is wanted, for which counts what who asks wants from now on; 0 to 1."""
+    text: str = ""
+    """What was asked, as far as it is looked at."""
 
 
 def read_question(
@@ -98,7 +97,7 @@ def read_question(
         of_oneself=_speaks_of_oneself(text),
         of_the_other=bool(_SAID_BY_THE_OTHER.search(text)),
         time=question_times(text, asked_at),
-        newness=newness_wanted(text),
+        text=text,
     )
 
 

@@ -9,7 +9,7 @@ names, or without long messages, teaches no weight for them.
 
 What is no weight of a part is as shipped, and has seen LoCoMo and BEAM: the price of tokens, how far words are lent,
 how long stretches are, and where lengths and cosines begin to count; what a crowd is has seen
-`data/kinds_of_talk.json`.
+`data/kinds_of_talk.json`, and how wishes are put BEAM.
 """
 
 import sys

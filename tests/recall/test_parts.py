@@ -213,7 +213,7 @@ WANTED = "Always use metric units."
 def test_a_request_wakes_what_the_user_wants_from_now_on():
     """Another question half of it, because it may be about anything; what looks back or asks nothing wakes none."""
     state = state_of(Said(text=PADDING), Said(text=WANTED), *[Said(text=PADDING)] * 8)
-    most = WISH * math.log(11 / 2) / math.log(11)
+    most = WISH * math.log(12 / 2) / math.log(12)
     asked = {"Could you plan a trip?": most, "How tall is it?": most / 2, "What did I say?": 0.0, "It is tall.": 0.0}
     for question, worth in asked.items():
         assert part(state, ask(state, question), "wishes") == {
@@ -226,7 +226,7 @@ def test_of_many_wishes_each_counts_less_and_in_a_long_message_too():
     long = f"{WANTED} {PADDING}".ljust(8 * LONG_TOKENS, "a")
     state = state_of(Said(text=WANTED), Said(text=long), *[Said(text=PADDING)] * 8)
     found = part(state, ask(state, "Plan a trip."), "wishes")
-    assert found[0] == pytest.approx(WISH * math.log(11 / 3) / math.log(11))
+    assert found[0] == pytest.approx(WISH * math.log(12 / 3) / math.log(12))
     assert found[1] == pytest.approx(found[0] / 2)
 
 
@@ -242,10 +242,14 @@ def test_only_the_wishes_of_whoever_asks():
     assert part(state, ask(state, "Plan a trip."), "wishes")[0] > 0.0
     state = state_of(*named, Said(text=PADDING, name="Ben"))
     assert set(part(state, ask(state, "Plan a trip."), "wishes").values()) == {0.0}
+    state.words.remove([2])
+    assert part(state, ask(state, "Plan a trip."), "wishes")[0] > 0.0
 
 
 def test_a_wish_passes_the_gate_whatever_it_is_about():
     """Until it is deleted."""
+    state = state_of(Said(text=WANTED))
+    assert recalled(state, ask(state, "Plan a trip.")) == [0]
     state = state_of(Said(text=PADDING), Said(text=WANTED), Said(text=PADDING))
     assert recalled(state, ask(state, "Plan a trip.")) == [1]
     assert recalled(state, ask(state, "What did I say?")) == []
