@@ -107,7 +107,9 @@ def _passed(hit: Hit, config: Config) -> str:
     relevance = _relevance(hit)
     if relevance >= config.min_relevance - TOLERANCE:
         return f"{_relevant_parts(hit)} ({relevance:.3f}) reach min_relevance {config.min_relevance}"
-    return f"it is of the time that is asked for (time {hit.parts['time']:.3f} reaches {DATE})"
+    if hit.parts["time"] >= DATE - TOLERANCE:
+        return f"it is of the time that is asked for (time {hit.parts['time']:.3f} reaches {DATE})"
+    return f"it says what the user wants from now on (wishes {hit.parts['wishes']:.3f})"
 
 
 def _gate(hit: Hit, config: Config) -> str:

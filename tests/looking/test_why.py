@@ -63,6 +63,13 @@ def test_what_is_of_the_time_asked_for_says_so(harbour):
     assert any(gate.startswith("it is of the time that is asked for") for gate in gates)
 
 
+def test_what_is_wanted_from_now_on_says_so():
+    """It passes whatever the request is about."""
+    why = memory_with([*TEXTS, "Always answer in Swedish."]).why("Plan a trip for ten penguins.")
+    [(hit, gate)] = [pair for pair in zip(why.hits, why.gates, strict=True) if "Swedish" in pair[0].signal.content]
+    assert gate == f"it says what the user wants from now on (wishes {hit.parts['wishes']:.3f})"
+
+
 def test_a_repetition_names_the_hit_that_says_it():
     """The id leads to the hit."""
     why = memory_with([*TEXTS, TEXTS[0]]).why("Where does my boat Kestrel lie?")
