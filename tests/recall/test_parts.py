@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from streetai_core import Config
+from streetai_core.dynamics.activation import LEARNED
 from streetai_core.index.bm25 import TELLING
 from streetai_core.recall.evidence import (
     ANSWER,
@@ -34,6 +35,9 @@ from streetai_core.recall.scoring import LENT
 from streetai_core.text.matters import asked_for
 from streetai_core.text.words import hashed
 from tests.recall.saying import NOON, PADDING, Said, ask, order, part, recalled, state_of
+
+LEARNING = LEARNED * Config().activation_share
+"""The most that what was learned is worth; half of that after one use."""
 
 PARTS = ["meaning", *LENT, "activation", "learning"]
 
@@ -527,9 +531,10 @@ def test_a_fresh_and_a_learned_signal_gain_a_little():
     )
     ranking = ask(state, "which berth?")
     fresh, learned = part(state, ranking, "activation"), part(state, ranking, "learning")
-    assert fresh == pytest.approx({0: 0.003, 1: 0.0015, 2: 0.0015})
+    most = Config().activation_share - LEARNING
+    assert fresh == pytest.approx({0: most, 1: most / 2, 2: most / 2})
     # That the others were sent in vain does not speak against them.
-    assert learned == pytest.approx({0: 0.0285, 1: 0.0, 2: 0.0})
+    assert learned == pytest.approx({0: LEARNING / 2, 1: 0.0, 2: 0.0})
     assert order(state, ranking) == [2, 0, 1]
 
 
@@ -544,7 +549,7 @@ def test_what_was_learned_stays_out_of_other_questions():
         *(Said(text=PADDING, cosine=cosine, uses=9, last_used=13) for cosine in (0.7, 0.6, 0.3)),
     )
     learned = part(state, ask(state, "which berth?", config=VECTOR), "learning")
-    full = 0.057 * 0.9
+    full = LEARNING * 0.9
     assert learned == pytest.approx(dict(enumerate([*[full] * 10, full / 2, 0.0, 0.0])), abs=1e-6)
 
 
@@ -555,7 +560,7 @@ def test_a_question_asked_before_hides_no_learned_answer():
         Said(text=PADDING, cosine=0.5, uses=1, last_used=10),
     )
     for config in (Config(), VECTOR):
-        assert part(state, ask(state, "which berth?", config=config), "learning")[9] == pytest.approx(0.0285)
+        assert part(state, ask(state, "which berth?", config=config), "learning")[9] == pytest.approx(LEARNING / 2)
 
 
 def test_what_was_learned_does_not_depend_on_what_may_be_found():
@@ -574,10 +579,10 @@ def test_what_is_not_trusted_gains_nothing_and_moves_no_bar():
     state = state_of(*said, *planted)
     learned = part(state, ask(state, "which berth?", config=VECTOR), "learning")
     assert {learned[n] for n in range(5, 25)} == {0.0}
-    assert all(0.02 < learned[n] < 0.03 for n in range(5))
+    assert all(LEARNING / 3 < learned[n] < LEARNING * 0.55 for n in range(5))
     lifted = replace(VECTOR, max_untrusted_weight=8.0)
     assert part(state, ask(state, "which berth?", config=lifted), "learning")[24] == pytest.approx(
-        0.057 * 21.8 / 22.8, rel=0.02
+        LEARNING * 21.8 / 22.8, rel=0.02
     )
 
 
@@ -589,7 +594,7 @@ def test_what_was_learned_counts_without_meaning_too(strategy):
         *(Said(text=PADDING, uses=1, last_used=12) for _ in range(11)),
     )
     ranking = ask(state, "Which berth has a crane?", config=Config(strategy=strategy), by_meaning=False)
-    assert part(state, ranking, "learning")[0] == pytest.approx(0.0285)
+    assert part(state, ranking, "learning")[0] == pytest.approx(LEARNING / 2)
 
 
 def test_the_published_score_is_a_sum_too():
