@@ -64,8 +64,8 @@ RECENT = 0.20
 """Most that the newest message gets over the oldest, where the question asks for the latest state."""
 WISH = 0.6
 """What a wish of the user's for all that is to come gets at most, where the question is a request: less if it is one of
-many, or only a part of a long message. Half as much finds a sixth of the wishes less that bear on a request in other
-words (`tests.benchmarks.standing_wishes`), and more evidence nowhere."""
+many, or only a part of a long message. With half as much fewer are found that bear on a request in other words
+(`tests.benchmarks.standing_wishes`), and evidence is the same within half a point."""
 WHOLE = 0.3
 """How much of a message's meaning is that of the whole message, where it has several signals."""
 STRETCH = 1.0
@@ -102,6 +102,8 @@ class Evidence:
     """What that is made of."""
     context: dict[str, Floats]
     """The other parts, by name. One that no message has is left out."""
+    is_request: bool
+    """Whether the question is one, so that wishes are wanted whatever they are about."""
 
     def total(self) -> Floats:
         """All of it added up."""
@@ -139,7 +141,8 @@ def gather(index: WordIndex, question: Question, near: Nearness) -> Evidence:
         context["time"] = time
     context["length"] = index.derived("characters", _length)
     context["asking"] = _asking(index, question)
-    wishes = _wishes(index, question)
+    newness = newness_wanted(question.text) if len(index.rows_with(STATES_WISH)) else 0.0
+    wishes = _wishes(index, question, newness) if newness else None
     if wishes is not None:
         context["wishes"] = wishes
     if answers is not None:
@@ -150,17 +153,14 @@ def gather(index: WordIndex, question: Question, near: Nearness) -> Evidence:
         relevance = np.maximum(near.nearest, 0.0) + _STRETCH_WORDS * found.informed * (found.own + found.told)
         context["stretch"] = _stretch(index.stretches, relevance)
     words = OWN_WORDS * found.own + WORDS_AROUND * found.around + TOLD * found.told
-    return Evidence(words, found, context)
+    return Evidence(words, found, context, is_request=newness == 1.0)
 
 
-def _wishes(index: WordIndex, question: Question) -> Floats | None:
+def _wishes(index: WordIndex, question: Question, newness: float) -> Floats | None:
     """What the wishes of who asks get; none if somebody is named, of whom it is asked then, or if several may ask."""
+    if _named(index, question):
+        return None
     rows = index.rows_with(STATES_WISH)
-    if not len(rows) or _named(index, question):
-        return None
-    newness = newness_wanted(question.text)
-    if not newness:
-        return None
     of_the_user = _of_the_user(index) & index.alive
     rows = rows[of_the_user[rows]]
     authors = index.column("author")[of_the_user]

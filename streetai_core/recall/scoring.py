@@ -244,8 +244,8 @@ class _Lending:
             if "time" in self._evidence.context:
                 # What was said on the day that is asked about is wanted whatever it says.
                 asked_for = of_message & (self._evidence.context["time"][at] >= DATE - TOLERANCE)
-            if "wishes" in self._evidence.context:
-                # As is what was asked for once for all.
+            if self._evidence.is_request and "wishes" in self._evidence.context:
+                # As is what was asked for once for all; but a question that no message answers finds none.
                 asked_for |= of_message & (self._evidence.context["wishes"][at] > 0.0)
         passed: Flags = (relevance >= config.min_relevance - TOLERANCE) | asked_for
         return passed
