@@ -152,6 +152,9 @@ def gather(index: WordIndex, question: Question, near: Nearness) -> Evidence:
     if len(index.stretches) > 1:
         relevance = np.maximum(near.nearest, 0.0) + _STRETCH_WORDS * found.informed * (found.own + found.told)
         context["stretch"] = _stretch(index.stretches, relevance)
+        if wishes is not None and newness == 1.0:
+            # A wish has little to do with what was talked about around it.
+            context["stretch"][wishes > 0.0] = 0.0
     words = OWN_WORDS * found.own + WORDS_AROUND * found.around + TOLD * found.told
     return Evidence(words, found, context, is_request=newness == 1.0)
 

@@ -250,6 +250,16 @@ def test_only_the_wishes_of_whoever_asks():
     assert part(state, ask(state, "Plan a trip."), "wishes")[0] > 0.0
 
 
+def test_a_request_does_not_ask_what_was_talked_about_around_a_wish():
+    """Another question does."""
+    near = [Said(text=PADDING, cosine=0.6, conversation="near") for _ in range(3)]
+    state = state_of(*near, Said(text=WANTED, conversation="far"), Said(text=PADDING, conversation="far"))
+    lost = part(state, ask(state, "Plan a trip."), "stretch")
+    assert lost[3] == 0.0 > lost[4]
+    lost = part(state, ask(state, "How tall is it?"), "stretch")
+    assert 0.0 > lost[3] == lost[4]
+
+
 def test_a_wish_passes_the_gate_whatever_it_is_about():
     """If the question is a request, and until it is deleted: what may be about the memory finds nothing there."""
     state = state_of(Said(text=WANTED))
