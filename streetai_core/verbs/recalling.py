@@ -23,7 +23,7 @@ from streetai_core.planning.writing import (
 )
 from streetai_core.prompt.building import PromptRequest, build
 from streetai_core.prompt.selection import Found
-from streetai_core.recall.asked import questions_of
+from streetai_core.recall.terse_answers import questions_of
 from streetai_core.recall.filtering import RecallFilter
 from streetai_core.recall.hits import hits_of, sequences_of, signal_id, signal_key, within
 from streetai_core.recall.processing import Candidates, PostProcessor, check_processors, processed

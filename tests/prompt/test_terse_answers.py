@@ -8,7 +8,7 @@ import pytest
 
 from streetai_core import Config, EstimatedTokens, MemoryRegistry, NewMessage, RecallFilter
 from streetai_core.encoders.hashing import HashingEncoder
-from streetai_core.recall.asked import TERSE
+from streetai_core.recall.terse_answers import TERSE
 from streetai_core.stores.reference import ReferenceStore
 
 NOON = datetime(2026, 3, 2, 12, tzinfo=timezone.utc)
