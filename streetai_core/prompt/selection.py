@@ -235,9 +235,10 @@ class _Selection:
     def _question_price(self, passage: Passage) -> int:
         """What the question costs that a passage takes along, if it is not in the block already."""
         asked = passage.asked
-        if asked is None or asked.message.message_id in (self._passages.keys() | self._questions.keys()):
+        if asked is None:
             return 0
-        return self._alone(asked)
+        key = asked.message.message_id
+        return 0 if key in self._passages or key in self._questions else self._alone(asked)
 
     def _draft_now(self) -> Draft:
         """The prompt with what was taken so far."""

@@ -28,10 +28,9 @@ from streetai_core.index.words import WordIndex
 from streetai_core.recall.question import Question
 from streetai_core.text.wishes import WISH as STATES_WISH
 from streetai_core.text.wishes import newness_wanted
-from streetai_core.types import ROLES
+from streetai_core.types import ROLES, SOURCES
 
 Floats = npt.NDArray[np.float64]
-Flags = npt.NDArray[np.bool_]
 
 OWN_WORDS = 0.20
 """Weight of the words of a message itself."""
@@ -83,6 +82,7 @@ SHORTEST_TOKENS = 14
 
 _USER = ROLES.index("user")
 _ASSISTANT = ROLES.index("assistant")
+_SAID_BY_USERS = SOURCES.index("user")
 _CHARACTERS_PER_TOKEN = 4
 _BEST_OF_STRETCH = 3
 """Messages that stand for their stretch; one may be chance."""
@@ -124,13 +124,14 @@ class Evidence:
         return words | {name: part[rows] for name, part in self.context.items()}
 
 
-def gather(index: WordIndex, question: Question, near: Nearness) -> Evidence:
+def gather(index: WordIndex, question: Question, near: Nearness, trusted_from: float) -> Evidence:
     """The evidence of every message for a question.
 
     Args:
         index: the messages.
         question: what is asked.
         near: how near the signals of each message are.
+        trusted_from: least trust of a message whose wishes count.
     """
     found = index.scores(question.terms, question.length, question.framing, question.matters)
     context: dict[str, Floats] = {}
@@ -141,8 +142,9 @@ def gather(index: WordIndex, question: Question, near: Nearness) -> Evidence:
         context["time"] = time
     context["length"] = index.derived("characters", _length)
     context["asking"] = _asking(index, question)
-    newness = newness_wanted(question.text) if len(index.rows_with(STATES_WISH)) else 0.0
-    wishes = _wishes(index, question, newness) if newness else None
+    wished = index.rows_with(STATES_WISH)
+    newness = newness_wanted(question.text) if len(wished) else 0.0
+    wishes = _wishes(index, question, newness, wished[index.trust[wished] >= trusted_from]) if newness else None
     if wishes is not None:
         context["wishes"] = wishes
     if answers is not None:
@@ -159,15 +161,18 @@ def gather(index: WordIndex, question: Question, near: Nearness) -> Evidence:
     return Evidence(words, found, context, is_request=newness == 1.0)
 
 
-def _wishes(index: WordIndex, question: Question, newness: float) -> Floats | None:
-    """What the wishes of who asks get; none if somebody is named, of whom it is asked then, or if several may ask."""
-    if _named(index, question):
+def _wishes(index: WordIndex, question: Question, newness: float, rows: Rows) -> Floats | None:
+    """What the wishes in these rows get, those of who asks; none if several may ask, or it is asked about somebody."""
+    if newness < 1.0 and _named(index, question):
         return None
-    rows = index.rows_with(STATES_WISH)
-    of_the_user = _of_the_user(index) & index.alive
-    rows = rows[of_the_user[rows]]
-    authors = index.column("author")[of_the_user]
-    if not len(rows) or authors.min() != authors.max():
+    # By what users say themselves: no name in a document that was added makes them several.
+    author = index.column("author")
+    who = author[(index.column("role") == _USER) & (index.column("source") == _SAID_BY_USERS) & index.alive]
+    if NONE in who:
+        rows = rows[author[rows] == NONE]
+    elif len(who) and who.min() != who.max():
+        return None
+    if not len(rows):
         return None
     # Above 0 even if there is nothing else.
     rarity = math.log((2 + len(index)) / (1 + len(rows))) / math.log(2 + len(index))
@@ -208,17 +213,16 @@ def _author(index: WordIndex, question: Question) -> Floats | None:
 
 
 def _not_of_the_user(index: WordIndex) -> Floats:
-    """What messages lose that are not of who asks."""
-    of_users = index.column("role") == _USER
-    return np.where(of_users, np.where(_of_the_user(index), 0.0, -AUTHOR), -OWN)
+    """What messages lose that are not of who asks.
 
-
-def _of_the_user(index: WordIndex) -> Flags:
-    """Which messages are of who asks: where the user speaks without a name, a user's message with one is not."""
+    Where the user speaks without a name, a user's message with one is somebody else's.
+    """
     of_users = index.column("role") == _USER
-    nameless = of_users & (index.column("author") == NONE)
-    found: Flags = nameless if (nameless & index.alive).any() else of_users
-    return found
+    named = of_users & (index.column("author") != NONE)
+    lost = np.where(of_users, 0.0, -OWN)
+    if (of_users & ~named & index.alive).any():
+        lost[named] = -AUTHOR
+    return lost
 
 
 def _asking(index: WordIndex, question: Question) -> Floats:

@@ -19,7 +19,7 @@ from streetai_core.dynamics.decay import TOLERANCE, Flags, Floats, Ints, alive, 
 from streetai_core.dynamics.learning import most_uses
 from streetai_core.index.alignment import Alignment
 from streetai_core.index.columns import Rows
-from streetai_core.recall.evidence import DATE, gather
+from streetai_core.recall.evidence import DATE, Evidence, gather
 from streetai_core.recall.question import Question
 from streetai_core.recall.topmost import topmost
 from streetai_core.state import MemoryState
@@ -218,7 +218,10 @@ class _Lending:
         """`similarity` says which signal of a message is the nearest, `meaning` what each scores for it."""
         alignment = state.alignment
         self._at = alignment.at
-        self._evidence = gather(state.words, question, alignment.nearness(similarity)) if state.words.size else None
+        self._evidence: Evidence | None = None
+        if state.words.size:
+            near = alignment.nearness(similarity)
+            self._evidence = gather(state.words, question, near, config.trusted_from)
         searched = scope.searched
         self._followers = alignment.followers(
             similarity if searched is None else np.where(searched, similarity, -np.inf)

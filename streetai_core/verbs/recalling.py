@@ -23,12 +23,12 @@ from streetai_core.planning.writing import (
 )
 from streetai_core.prompt.building import PromptRequest, build
 from streetai_core.prompt.selection import Found
-from streetai_core.recall.terse_answers import questions_of
 from streetai_core.recall.filtering import RecallFilter
 from streetai_core.recall.hits import hits_of, sequences_of, signal_id, signal_key, within
 from streetai_core.recall.processing import Candidates, PostProcessor, check_processors, processed
 from streetai_core.recall.ranking import considered, deep, rank, select
 from streetai_core.recall.reasons import NEAR_MISSES, Reasons
+from streetai_core.recall.terse_answers import questions_of
 from streetai_core.state import MemoryState
 from streetai_core.stores.base import MessageQuery, ReadTransaction
 from streetai_core.text.clean import check_id, clean, is_blank

@@ -45,14 +45,14 @@ def use(weights):
         setattr(evidence, name, weight)
 
 
-def spoken_for(index, question, near):
+def spoken_for(index, question, near, trusted_from):
     """What each part says of each message, with a weight of 1; meaning first. Shape (messages, parts)."""
     columns = [near.nearest]
     for name in NAMES:
         use(dict.fromkeys(NAMES, 0.0) | {name: 1.0})
         # What a length costs is worked out once, with the weight of that time.
         index._derived.clear()
-        columns.append(gather(index, question, near).total())
+        columns.append(gather(index, question, near, trusted_from).total())
     use(SHIPPED)
     index._derived.clear()
     return np.column_stack(columns)[index.alive]
@@ -62,9 +62,9 @@ def questions_of(recording, encoder):
     """For each question what the parts say of each message, and which share of the evidence each is."""
     asked = []
 
-    def noting(index, question, near):
-        noted.append((spoken_for(index, question, near), index.column("sequence")[index.alive]))
-        return gather(index, question, near)
+    def noting(index, question, near, trusted_from):
+        noted.append((spoken_for(index, question, near, trusted_from), index.column("sequence")[index.alive]))
+        return gather(index, question, near, trusted_from)
 
     with open_memory(recording, Config(), encoder) as memory:
         stored = memory.add_messages([as_new_message(message) for message in recording.messages])

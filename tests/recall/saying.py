@@ -40,6 +40,7 @@ class Said:
     uses: int = 0
     last_used: int | None = None
     trust: float = 1.0
+    source: str = "user"
 
 
 def state_of(*said):
@@ -54,6 +55,7 @@ def state_of(*said):
             conversation_id=one.conversation,
             created_at=one.when,
             trust=one.trust,
+            source=one.source,
         )
         words.append(words_row(message, one.replaces))
         for chunk, cosine in enumerate(one.pieces or (one.cosine,)):

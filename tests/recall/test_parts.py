@@ -234,20 +234,36 @@ def test_of_many_wishes_each_counts_less_and_in_a_long_message_too():
     assert found[1] == pytest.approx(found[0] / 2)
 
 
+def woken(state, question):
+    """Which messages have something for a wish."""
+    return [number for number, worth in part(state, ask(state, question), "wishes").items() if worth]
+
+
 def test_only_the_wishes_of_whoever_asks():
-    """None if somebody is named or several may ask; what tools, documents and imports say is no wish of theirs."""
-    wanted = (Said(text=WANTED), Said(text=WANTED, role="assistant"), Said(text=WANTED, name="Nora"))
-    state = state_of(*wanted, *[Said(text=PADDING)] * 7)
-    found = part(state, ask(state, "Plan a trip."), "wishes")
-    assert [number for number, worth in found.items() if worth] == [0]
-    assert set(part(state, ask(state, "Plan a trip for Nora."), "wishes").values()) == {0.0}
+    """Where the user speaks without a name, only what has none; nothing if several may ask."""
+    said = (Said(text=WANTED), Said(text=WANTED, name="Nora"))
+    assert woken(state_of(*said, Said(text=PADDING)), "Plan a trip.") == [0]
     named = [Said(text=WANTED, name="Nora"), Said(text=PADDING, name="Nora")]
-    state = state_of(*named)
-    assert part(state, ask(state, "Plan a trip."), "wishes")[0] > 0.0
+    assert woken(state_of(*named), "Plan a trip.") == [0]
     state = state_of(*named, Said(text=PADDING, name="Ben"))
-    assert set(part(state, ask(state, "Plan a trip."), "wishes").values()) == {0.0}
+    assert woken(state, "Plan a trip.") == []
     state.words.remove([2])
-    assert part(state, ask(state, "Plan a trip."), "wishes")[0] > 0.0
+    assert woken(state, "Plan a trip.") == [0]
+
+
+def test_a_name_makes_a_question_one_about_somebody_and_a_request_none():
+    """Whoever answers may have a name too."""
+    state = state_of(Said(text=WANTED, name="Nora"), Said(text=PADDING, name="Ava", role="assistant"))
+    assert woken(state, "How tall is Ava?") == []
+    assert woken(state, "Ava, could you plan a trip for Nora?") == [0]
+
+
+def test_what_is_planted_neither_states_a_wish_nor_silences_one():
+    """By its source, or by its trust."""
+    planted = [Said(text=WANTED, name=name, source="document", trust=0.5) for name in (None, "Eve")]
+    doubtful = Said(text=WANTED, name="Nora", trust=0.3)
+    state = state_of(Said(text=WANTED, name="Nora"), *planted, doubtful)
+    assert woken(state, "Plan a trip.") == [0]
 
 
 def test_a_request_does_not_ask_what_was_talked_about_around_a_wish():
