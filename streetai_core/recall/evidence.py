@@ -142,9 +142,8 @@ def gather(index: WordIndex, question: Question, near: Nearness, trusted_from: f
         context["time"] = time
     context["length"] = index.derived("characters", _length)
     context["asking"] = _asking(index, question)
-    wished = index.rows_with(STATES_WISH)
-    newness = newness_wanted(question.text) if len(wished) else 0.0
-    wishes = _wishes(index, question, newness, wished[index.trust[wished] >= trusted_from]) if newness else None
+    newness = newness_wanted(question.text) if len(index.rows_with(STATES_WISH)) else 0.0
+    wishes = _wishes(index, question, newness, trusted_from) if newness else None
     if wishes is not None:
         context["wishes"] = wishes
     if answers is not None:
@@ -161,13 +160,16 @@ def gather(index: WordIndex, question: Question, near: Nearness, trusted_from: f
     return Evidence(words, found, context, is_request=newness == 1.0)
 
 
-def _wishes(index: WordIndex, question: Question, newness: float, rows: Rows) -> Floats | None:
-    """What the wishes in these rows get, those of who asks; none if several may ask, or it is asked about somebody."""
+def _wishes(index: WordIndex, question: Question, newness: float, trusted_from: float) -> Floats | None:
+    """What the wishes of who asks get; none if several may ask, or if it is asked about somebody."""
     if newness < 1.0 and _named(index, question):
         return None
     # By what users say themselves: no name in a document that was added makes them several.
+    trusted = index.alive & (index.trust >= trusted_from)
     author = index.column("author")
-    who = author[(index.column("role") == _USER) & (index.column("source") == _SAID_BY_USERS) & index.alive]
+    who = author[trusted & (index.column("role") == _USER) & (index.column("source") == _SAID_BY_USERS)]
+    rows = index.rows_with(STATES_WISH)
+    rows = rows[trusted[rows]]
     if NONE in who:
         rows = rows[author[rows] == NONE]
     elif len(who) and who.min() != who.max():

@@ -261,8 +261,8 @@ def test_a_name_makes_a_question_one_about_somebody_and_a_request_none():
 def test_what_is_planted_neither_states_a_wish_nor_silences_one():
     """By its source, or by its trust."""
     planted = [Said(text=WANTED, name=name, source="document", trust=0.5) for name in (None, "Eve")]
-    doubtful = Said(text=WANTED, name="Nora", trust=0.3)
-    state = state_of(Said(text=WANTED, name="Nora"), *planted, doubtful)
+    doubtful = [Said(text=WANTED, name=name, trust=0.3) for name in (None, "Nora", "Eve")]
+    state = state_of(Said(text=WANTED, name="Nora"), *planted, *doubtful)
     assert woken(state, "Plan a trip.") == [0]
 
 
