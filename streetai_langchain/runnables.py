@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncGenerator, AsyncIterator, Generator, Iterator
+from contextlib import asynccontextmanager, contextmanager
 from typing import Any
 
 from langchain_core.messages import HumanMessage
@@ -17,6 +18,27 @@ from streetai_langchain.questions import Places, past_of
 from streetai_langchain.replies import reply_of
 from streetai_langchain.sessions import Session, session_of
 from streetai_langchain.streamed import Streamed
+
+
+@contextmanager
+def _closing(chunks: Iterator[Any]) -> Iterator[Iterator[Any]]:
+    """Give the stream of a chain, and end it on the way out, so that a cut one asks its model for nothing more."""
+    try:
+        yield chunks
+    finally:
+        # A chain of another make may stream by an iterator that has no end of its own.
+        if isinstance(chunks, Generator):
+            chunks.close()
+
+
+@asynccontextmanager
+async def _aclosing(chunks: AsyncIterator[Any]) -> AsyncIterator[AsyncIterator[Any]]:
+    """Async twin of `_closing`: left to itself, the stream would end some time later, on a loop that may be closed."""
+    try:
+        yield chunks
+    finally:
+        if isinstance(chunks, AsyncGenerator):
+            await chunks.aclose()
 
 
 class StreetAIRunnable(Runnable[Any, Any]):
@@ -119,9 +141,11 @@ class StreetAIRunnable(Runnable[Any, Any]):
         exchange = self._exchanges.begin(*self._asked(input, config))
         streamed = Streamed(self._output_key)
         try:
-            for chunk in self.chain.stream(self._filled(input, exchange), marked(config, "wrap"), **kwargs):
-                streamed.add(chunk)
-                yield chunk
+            pieces = self.chain.stream(self._filled(input, exchange), marked(config, "wrap"), **kwargs)
+            with _closing(pieces) as chunks:
+                for chunk in chunks:
+                    streamed.add(chunk)
+                    yield chunk
         except BaseException:
             self._exchanges.cut(exchange, streamed.cut_reply())
             raise
@@ -137,9 +161,11 @@ class StreetAIRunnable(Runnable[Any, Any]):
         exchange = await self._exchanges.abegin(*self._asked(input, config))
         streamed = Streamed(self._output_key)
         try:
-            async for chunk in self.chain.astream(self._filled(input, exchange), marked(config, "wrap"), **kwargs):
-                streamed.add(chunk)
-                yield chunk
+            pieces = self.chain.astream(self._filled(input, exchange), marked(config, "wrap"), **kwargs)
+            async with _aclosing(pieces) as chunks:
+                async for chunk in chunks:
+                    streamed.add(chunk)
+                    yield chunk
         except BaseException:
             # Also if closed or cancelled, as above: only another piece must not be given any more.
             await self._exchanges.acut(exchange, streamed.cut_reply())

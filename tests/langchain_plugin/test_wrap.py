@@ -4,6 +4,7 @@ import pytest
 from langchain_core.messages import AIMessage, HumanMessage, SystemMessage
 from langchain_core.output_parsers import StrOutputParser
 from langchain_core.prompts import ChatPromptTemplate, MessagesPlaceholder
+from langchain_core.runnables import Runnable
 
 from tests.langchain_plugin.conftest import FACT, QUESTION, REPLY, spoken
 from tests.langchain_plugin.scripted import ScriptedChatModel, script
@@ -80,6 +81,80 @@ async def test_a_stream_that_is_cut(diary, streetai, recalls, way, name):
     assert learned(diary) == 0
     assert text(await invoke(chat, value, MARA)) == "Go on."
     assert spoken(diary, "new")[1:] == [("assistant", PARTIAL), ("user", QUESTION), ("assistant", "Go on.")]
+
+
+class Held(Runnable):
+    """A chain that streams, and keeps hold of what it streams, so that only an explicit end can end it."""
+
+    def __init__(self):
+        self.held, self.ended = [], []
+
+    def invoke(self, value, config=None, **kwargs):
+        """Not run here."""
+        raise NotImplementedError
+
+    def stream(self, value, config=None, **kwargs):
+        """The reply word by word."""
+
+        def pieces():
+            try:
+                yield from ("The ", "draught ", "comes.")
+            finally:
+                self.ended.append("stream")
+
+        self.held.append(pieces())
+        return self.held[-1]
+
+    def astream(self, value, config=None, **kwargs):
+        """The same on the event loop."""
+
+        async def pieces():
+            try:
+                for piece in ("The ", "draught ", "comes."):
+                    yield piece
+            finally:
+                self.ended.append("astream")
+
+        self.held.append(pieces())
+        return self.held[-1]
+
+
+@pytest.mark.parametrize(("way", "ended"), list(zip(CUTS, ["stream", "astream"], strict=True)))
+async def test_a_cut_stream_ends_the_chains_own(diary, streetai, way, ended):
+    """6.4: At once: a model that nobody listens to says nothing more, and no run of the chain stays open."""
+    chain = Held()
+
+    assert await way(streetai.wrap(chain), QUESTION, MARA) == "The draught "
+    assert chain.ended == [ended]
+    assert spoken(diary, "new") == [("user", QUESTION), ("assistant", "The draught ")]
+
+
+@pytest.mark.parametrize("way", [way for way in WAYS if way.__name__ in {"stream", "astream"}])
+async def test_a_stream_without_an_end_of_its_own(diary, streetai, way):
+    """6.4: Any iterator will do for a chain's stream, also one that cannot be closed."""
+
+    class Bare(Held):
+        def stream(self, value, config=None, **kwargs):
+            return iter(["The ", "draught"])
+
+        async def _pieces(self):
+            yield "The "
+            yield "draught"
+
+        def astream(self, value, config=None, **kwargs):
+            pieces = self._pieces()
+
+            class Stream:
+                def __aiter__(self):
+                    return self
+
+                async def __anext__(self):
+                    return await anext(pieces)
+
+            return Stream()
+
+    assert await way(streetai.wrap(Bare()), QUESTION, MARA) == "The draught"
+    assert spoken(diary, "new") == [("user", QUESTION), ("assistant", "The draught")]
 
 
 @pytest.mark.parametrize("name", ["dict", "text", "messages"])
