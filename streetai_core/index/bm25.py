@@ -18,7 +18,7 @@ Only rows that have a term, and those they stand around, are looked at.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
@@ -82,6 +82,54 @@ class Collection:
     behind: Sequence[Integers]
 
 
+@dataclass(frozen=True, slots=True)
+class _Terms:
+    """The rows of several terms, one after the other: a question has few, and each costs less with the others."""
+
+    rows: Rows
+    counts: Floats
+    sizes: Sequence[int]
+    """How many rows each term has."""
+
+    @classmethod
+    def of(cls, terms: Sequence[Term]) -> _Terms:
+        rows, counts = zip(*terms, strict=True)
+        return cls(np.concatenate(rows), np.concatenate(counts), [len(one) for one in rows])
+
+    def counts_in(self, some: Rows) -> Floats:
+        """How often each of t terms stands in each of k rows, shape (t, k)."""
+        places, start = np.empty((len(self.sizes), len(some)), dtype=np.intp), 0
+        for number, size in enumerate(self.sizes):
+            places[number] = np.minimum(self.rows[start : start + size].searchsorted(some), size - 1) + start
+            start += size
+        found: Floats = self.counts[places] * (self.rows[places] == some)
+        return found
+
+
+@dataclass(frozen=True, slots=True)
+class _Lent:
+    """What messages score by t terms in them and around them."""
+
+    terms: _Terms
+    reached: Rows
+    """The rows that have any of the terms themselves or around them, ascending, shape (r,)."""
+    mentions: Floats
+    """Of each term in each of these rows and around it, shape (t, r)."""
+    norm: Floats
+    """Shape (r,)."""
+    weights: Sequence[float]
+    """What each term weighs."""
+
+    def due_to_own(self, rows: Rows) -> Floats:
+        """As `WordScores.due_to_own`, by these terms."""
+        due, places = np.zeros(len(rows)), np.minimum(self.reached.searchsorted(rows), len(self.reached) - 1)
+        # A row that is not reached has none of the terms, so it matters nothing what stands at its place.
+        totals = self.mentions[:, places] + self.norm[places]
+        for weight, own, total in zip(self.weights, self.terms.counts_in(rows), totals, strict=True):
+            due += weight * (K1 + 1) * (own / total)
+        return due
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WordScores:
     """How well the words of each message fit a question; arrays of shape (n,), 0 where nothing fits."""
@@ -92,14 +140,10 @@ class WordScores:
     """By the words of the message and of what stands around it."""
     told: Floats
     """By other words for what the question asks for."""
-    collection: Collection
-    """The messages."""
     informed: float
     """How far the question's words are rare enough to tell, above 0 to 1; what a score made of them should count."""
-    silent: Rows
-    """Those that lend nothing to what stands before them, ascending."""
-    weighed: Sequence[tuple[Term, float]]
-    """The terms of the question that any message has, and what each weighs in `around`."""
+    lent: Sequence[_Lent]
+    """What `around` is made of."""
 
     def due_to_own(self, rows: Rows) -> Floats:
         """What of `around` the messages in these rows have by words of their own, shape (k,).
@@ -107,27 +151,10 @@ class WordScores:
         Of each term as much as its mentions in the message are of those in it and around it: all of `around`, to the
         last bit, where nothing around has one of the question's words.
         """
-        here, due = self.collection, np.zeros(len(rows))
-        lenders = list(self._around(rows))
-        together = np.concatenate([rows, *lenders])
-        norm = _norm(here.around[rows], here.mean_around)
-        for term, weight in self.weighed:
-            mentions = _counts_in(together, term).reshape(1 + len(lenders), len(rows))
-            due += weight * (K1 + 1) * (mentions[0] / (mentions.sum(axis=0) + norm))
+        due = np.zeros(len(rows))
+        for some in self.lent:
+            due += some.due_to_own(rows)
         return due
-
-    def _around(self, rows: Rows) -> Iterator[Rows]:
-        """What lends its words to each of some rows, by side and distance; -1 for none."""
-        here = self.collection
-        for lenders, takers in ((here.before, here.behind), (here.behind, here.before)):
-            at = rows
-            for taker in takers:
-                # Behind an end, at -1, it goes on anywhere; but no row there stands around this one.
-                at = lenders[0][at]
-                lending = taker[at] == rows
-                if takers is here.before and len(self.silent):
-                    lending &= ~_are_in(at, self.silent)
-                yield np.where(lending, at, _NONE)
 
 
 def word_scores(
@@ -151,7 +178,7 @@ def word_scores(
     """
     own, around = np.zeros(collection.rows), np.zeros(collection.rows)
     silent = _asked_before(collection, [*found, *framing], length)
-    weighed: list[tuple[Term, float]] = []
+    lent: list[_Lent] = []
     weights = [_idf(collection.number, matter.speaking) for matter in matters]
     most = sum(_idf(collection.number, len(rows)) for rows, _ in found) or sum(weights) or 1.0
     there = [term for term in found if len(term[0])]
@@ -163,20 +190,19 @@ def word_scores(
         own += np.bincount(some.rows, weights=worth, minlength=collection.rows)
         reached, mentions = _spread(collection, some, silent)
         norm = _norm(collection.around[reached], collection.mean_around)
+        having = np.count_nonzero(mentions, axis=1).tolist()
+        rarities = [_rarity_around(collection.number, *of) / most for of in zip(some.sizes, having, strict=True)]
         score, room = np.zeros(len(reached)), np.empty(len(reached))
-        for term, in_each in zip(there[start:], mentions, strict=False):
-            weight = _rarity_around(collection.number, len(term[0]), int(np.count_nonzero(in_each))) / most
-            weighed.append((term, weight))
+        for weight, in_each in zip(rarities, mentions, strict=True):
             score += _saturated(in_each, norm, weight, room)
         around[reached] += score
+        lent.append(_Lent(some, reached, mentions, norm, rarities))
     return WordScores(
         own=own,
         around=around,
         told=_told(collection, [matter.term for matter in matters], [weight / most for weight in weights]),
-        collection=collection,
         informed=min(1.0, most / (TELLING * _idf(max(1, collection.number), 1))),
-        silent=silent,
-        weighed=weighed,
+        lent=lent,
     )
 
 
@@ -186,21 +212,6 @@ def _told(collection: Collection, matters: Sequence[Term], weights: Sequence[flo
     for (rows, counts), weight in zip(matters, weights, strict=True):
         told[rows] += weight * _saturated(counts, _norm(collection.lengths[rows], collection.mean_length))
     return told
-
-
-@dataclass(frozen=True, slots=True)
-class _Terms:
-    """The rows of several terms, one after the other: a question has few, and each costs less with the others."""
-
-    rows: Rows
-    counts: Floats
-    sizes: Sequence[int]
-    """How many rows each term has."""
-
-    @classmethod
-    def of(cls, terms: Sequence[Term]) -> _Terms:
-        rows, counts = zip(*terms, strict=True)
-        return cls(np.concatenate(rows), np.concatenate(counts), [len(one) for one in rows])
 
 
 def _spread(collection: Collection, terms: _Terms, silent: Rows) -> tuple[Rows, Floats]:
@@ -252,14 +263,6 @@ def _asked_before(collection: Collection, found: Sequence[Term], length: int) ->
             break
         same = same[_are_in(same, rows)]
     return same
-
-
-def _counts_in(some: Rows, term: Term) -> Floats:
-    """How often a term that any row has stands in each of some rows, shape of `some`; 0 for -1."""
-    rows, counts = term
-    places = rows.searchsorted(some)
-    found: Floats = counts.take(places, mode="clip") * (rows.take(places, mode="clip") == some)
-    return found
 
 
 def _are_in(some: Rows, rows: Rows) -> Flags:

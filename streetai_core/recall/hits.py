@@ -107,7 +107,7 @@ def hits_of(
     wanted, rows = wanted[there], rows[there]
     own = [messages[sequences[number]] for number in there]
     replaced = state.words.replaced()
-    parts = ranking.parts_of(rows)
+    parts = ranking.parts_of(wanted)
     values = zip(
         signals_at(state, list(zip(rows.tolist(), own, strict=True))),
         *(column[wanted].tolist() for column in (ranking.scores, ranking.similarity, ranking.effective)),

@@ -60,12 +60,12 @@ class Ranking:
     doubtful: Flags
     """Not trusted."""
     parts_of: Parts
-    """What the scores of some rows of the columns are made of."""
+    """What the scores of some candidates are made of, by their places."""
 
     @property
     def parts(self) -> dict[str, Floats]:
         """What all scores are made of, by name; they sum to them."""
-        return self.parts_of(self.rows)
+        return self.parts_of(np.arange(len(self.rows)))
 
 
 def rank(
@@ -294,7 +294,7 @@ def _sorted(state: MemoryState, scored: Scored, scope: Scope, config: Config, de
         passed=scored.passed[order],
         revived=scored.passed[order] & ~alive(effective, scored.death),
         doubtful=doubtful[order],
-        parts_of=scored.parts,
+        parts_of=lambda places: scored.parts(order[places]),
     )
 
 

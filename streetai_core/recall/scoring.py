@@ -37,8 +37,8 @@ _OF_WORDS = ("words", "neighbours", "vague")
 """The parts that only one signal of a message has."""
 
 Parts: TypeAlias = Callable[[Rows], dict[str, Floats]]
-"""The parts of the scores of signals, by the rows of the columns that these are in; each of shape (k,). They sum to the
-scores. Only what is shown is asked for."""
+"""The parts of the scores of candidates, by their numbers; each of shape (k,). They sum to the scores. Only what is
+shown is asked for."""
 
 CORRECTION = 0.02
 """By how much a statement stands above the one that it replaces, beyond what activation can make up for."""
@@ -110,8 +110,7 @@ def by_product(state: MemoryState, rows: Rows, question: Question, config: Confi
         question: what is asked.
         config: the settings.
     """
-    every = _similarity(state, question)
-    similarity, effective = every[rows], state.effective(rows, question.turn, config)
+    similarity, effective = _similarity(state, question)[rows], state.effective(rows, question.turn, config)
     dead = ~alive(effective, config.death_threshold)
     scores = product_scores(effective, similarity, config.revival_floor)
     passed = (scores >= config.activation_threshold - TOLERANCE) & (
@@ -120,12 +119,11 @@ def by_product(state: MemoryState, rows: Rows, question: Question, config: Confi
     if not config.revival_similarity:
         passed &= ~dead
 
-    def parts(rows: Rows) -> dict[str, Floats]:
+    def parts(numbers: Rows) -> dict[str, Floats]:
         # An unlearned weight of 1 that has not faded would leave the similarity as it is.
-        near, base = every[rows], state.columns.base[rows]
+        near, base = similarity[numbers], state.columns.base[rows[numbers]]
         learned = (base - 1.0) * np.maximum(near, 0.0)
-        weighed = product_scores(state.effective(rows, question.turn, config), near, config.revival_floor)
-        return {"meaning": near, "activation": weighed - near - learned, "learning": learned}
+        return {"meaning": near, "activation": scores[numbers] - near - learned, "learning": learned}
 
     return Scored(rows, similarity, scores, parts, effective, passed, config.death_threshold)
 
@@ -158,10 +156,10 @@ def by_sum(state: MemoryState, scope: Scope, question: Question, config: Config,
     if not config.revival_similarity:
         passed &= alive(effective, config.death_threshold)
 
-    def parts(rows: Rows) -> dict[str, Floats]:
-        learned, freshness = activation.of(rows, state.effective(rows, question.turn, config))
-        lent = {} if lending is None else lending.parts(rows)
-        return {"meaning": meaning[rows], **lent, "activation": freshness, "learning": learned}
+    def parts(numbers: Rows) -> dict[str, Floats]:
+        some = rows[numbers]
+        lent = {} if lending is None else lending.parts(some)
+        return {"meaning": meaning[some], **lent, "activation": freshness[numbers], "learning": learned[numbers]}
 
     return Scored(rows, near, total[rows] + (learned + freshness), parts, effective, passed, config.death_threshold)
 
