@@ -12,7 +12,7 @@ from typing import TypeAlias
 from streetai_core.coherence import CoherentState, HotStates, Plan
 from streetai_core.config import Config
 from streetai_core.encoders.base import Encoder
-from streetai_core.errors import EncoderError, InputError
+from streetai_core.errors import EncoderError, InputError, VectorError
 from streetai_core.observing.observer import MemoryObserver
 from streetai_core.planning.crediting import Reply
 from streetai_core.planning.learning import LearningStep
@@ -74,6 +74,8 @@ class Conductor:
         self.config = surroundings.config
         self._around = surroundings
         self._coherent = CoherentState(memory_id, surroundings.store, surroundings.clock, surroundings.hot)
+        self._common = 0.0
+        """What all vectors of the encoder have in common, as far as it was found out for this memory."""
 
     @property
     def stale(self) -> bool:
@@ -93,6 +95,7 @@ class Conductor:
     def _prepared(self, messages: Sequence[NewMessage], progress: Progress | None = None) -> list[Prepared | None]:
         """Messages checked, cut and embedded; needs no lock."""
         around = self._around
+        self._find_common()
         return prepare(messages, encoder=around.encoder, config=self.config, counter=around.counter, progress=progress)
 
     def _plan_add(
@@ -106,11 +109,24 @@ class Conductor:
             state,
             prepared,
             known,
-            replacing=replacing_in(transaction, state),
+            replacing=replacing_in(transaction, state, self._common),
             encoder=around.encoder,
             config=self.config,
             now=around.clock(),
         )
+
+    def _find_common(self) -> None:
+        """Ask the encoder what all its vectors have in common, where a memory looks as if it were much.
+
+        Needs no lock, for none is held while an encoder works; so it goes by the state as it was last seen.
+        """
+        known = self._coherent.known
+        if known is None or not known.columns.look_narrow:
+            return
+        try:
+            self._common = self._around.encoder.common()
+        except (EncoderError, VectorError):
+            _log.warning("the encoder failed; what its vectors have in common is not known yet", exc_info=True)
 
     def _sent(
         self, transaction: ReadTransaction, state: MemoryState, sent: Sent
@@ -173,6 +189,7 @@ class Conductor:
             return None
         if not self._can_compare():
             return None
+        self._find_common()
         text = clean(question)[0]
         config = self.config if config is None else config
         words_find = config.ranking == "additive" and config.strategy != "vector"
@@ -210,7 +227,12 @@ class Conductor:
     def _question(self, asked: Asked, state: MemoryState, without: Collection[int] = ()) -> Question:
         """The question, read for ranking."""
         return read_question(
-            asked.text, asked.vector, turn=state.head.next_turn, asked_at=self._around.clock(), without=without
+            asked.text,
+            asked.vector,
+            turn=state.head.next_turn,
+            asked_at=self._around.clock(),
+            without=without,
+            common=self._common,
         )
 
     def _delete(self, query: MessageQuery) -> int:
@@ -242,9 +264,9 @@ def messages_of(transaction: ReadTransaction, sequences: Sequence[int]) -> dict[
     return found
 
 
-def replacing_in(transaction: ReadTransaction, state: MemoryState) -> Replacing:
-    """Finds what new messages replace in a memory."""
-    return Replacing(state, lambda sequences: messages_of(transaction, sequences))
+def replacing_in(transaction: ReadTransaction, state: MemoryState, common: float) -> Replacing:
+    """Finds what new messages replace in a memory; `common` is what all vectors of its encoder have in common."""
+    return Replacing(state, lambda sequences: messages_of(transaction, sequences), common)
 
 
 def scores_of(state: MemoryState, sent: Sent) -> dict[int, float]:

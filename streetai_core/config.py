@@ -92,8 +92,8 @@ class Config:
     direct_search: bool = True
     """Search all signals beside those of the woken stacks, so that stacks never hide an answer."""
     min_similarity: float = 0.20
-    """Similarity below which nothing is recalled with `strategy="vector"`. Unrelated texts lie at 0.05 to 0.25 with
-    all-MiniLM-L6-v2."""
+    """Similarity below which nothing is recalled with `strategy="vector"`, beyond what all vectors of the encoder have
+    in common. Unrelated texts lie at 0.05 to 0.25 with all-MiniLM-L6-v2, whose vectors have nothing in common."""
     min_relevance: float = 0.20
     """Meaning and words, those of the neighbours included, below which nothing is recalled with the other
     strategies."""

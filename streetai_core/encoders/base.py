@@ -8,6 +8,7 @@ from typing import Literal, TypeAlias
 
 import numpy as np
 
+from streetai_core.encoders.common import TEXTS, common_cosine
 from streetai_core.errors import EncoderError, StreetAIError, VectorError
 from streetai_core.types import Matrix
 
@@ -60,6 +61,23 @@ class Encoder(ABC):
         character, can only overestimate.
         """
         return [len(text) for text in texts]
+
+    _common: float | None = None
+
+    def common(self) -> float:
+        """What all vectors have in common, 0 to below 1: the cosine of texts that have nothing to do with each other.
+
+        Two dozen short texts are embedded to tell, once. It is asked only for memories whose signals are all near each
+        other; an encoder that knows it overrides this.
+
+        Raises:
+            EncoderError: the model failed.
+        """
+        if self._common is None:
+            messages = self.encode(TEXTS, "document")
+            questions = messages if self.symmetric else self.encode(TEXTS, "query")
+            self._common = common_cosine(questions, messages)
+        return self._common
 
     def forget(self, texts: Sequence[str]) -> None:  # noqa: B027 - most keep nothing
         """Drop what is kept of texts that were erased."""

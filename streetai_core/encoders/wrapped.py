@@ -43,6 +43,10 @@ class WrappedEncoder(Encoder):
         """Whether the encoder is."""
         return self._encoder.is_local
 
+    def common(self) -> float:
+        """The encoder's."""
+        return self._encoder.common()
+
     @property
     def max_tokens(self) -> int | None:
         """The encoder's limit."""

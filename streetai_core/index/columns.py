@@ -8,6 +8,7 @@ from typing import TypeVar
 import numpy as np
 import numpy.typing as npt
 
+from streetai_core.index import cone
 from streetai_core.types import KeptMatrix, KeptVector, Matrix, Vector
 from streetai_core.vectors import dots
 
@@ -38,6 +39,8 @@ class SignalColumns:
         self._vectors: KeptMatrix = np.empty((_FIRST_CAPACITY, dim), dtype=np.float32)
         self._base = np.empty(_FIRST_CAPACITY, dtype=np.float64)
         self._integers = {name: np.empty(_FIRST_CAPACITY, dtype=np.int64) for name in ("key", *_FIXED, *_CHANGING)}
+        self._narrow: tuple[int, int, bool] = (0, 0, False)
+        """By how many moves and signals it was told whether they look narrow, and whether they do."""
         self.moves = 0
         """How often a signal has left its row or got another place; while it stays, rows were only added."""
 
@@ -60,6 +63,19 @@ class SignalColumns:
     def vectors_of(self, rows: Rows | int) -> Matrix:
         """The vectors of some rows, shape (len(rows), dim), or of one, shape (dim,). Not to be changed."""
         return self._vectors[rows].astype(np.float32, copy=False)
+
+    @property
+    def look_narrow(self) -> bool:
+        """Whether all signals are near each other; see `index/cone.py`. Told anew whenever there are twice as many."""
+        told_by = 1 << max(0, self._count.bit_length() - 1)
+        if told_by < cone.LEAST:
+            return False
+        if self._narrow[:2] != (self.moves, told_by):
+            # By key, for the order of rows is another one after a signal was deleted.
+            oldest = np.argsort(self.keys)[:told_by]
+            some = oldest[:: max(1, told_by // cone.SAMPLE)]
+            self._narrow = self.moves, told_by, cone.looks_narrow(self.vectors_of(some))
+        return self._narrow[2]
 
     @property
     def base(self) -> npt.NDArray[np.float64]:

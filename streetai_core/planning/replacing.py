@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 import numpy as np
 import numpy.typing as npt
 
+from streetai_core.index.cone import beyond
 from streetai_core.knowledge.changes import Statement, link, may_replace
 from streetai_core.planning.batch import Batch
 from streetai_core.state import MemoryState
@@ -35,6 +36,8 @@ class Replacing:
 
     state: MemoryState
     read: Reader
+    common: float = 0.0
+    """What all vectors of the encoder have in common."""
     _batch: Batch = field(default_factory=Batch)
 
     def of(self, message: Message, vectors: Matrix) -> tuple[int, ...]:
@@ -68,7 +71,7 @@ class Replacing:
         return tuple(candidates[index][0] for index, _ in links)
 
     def _similar(self, vectors: Matrix, speaker: Message) -> dict[int, float]:
-        """The cosine of the nearest signal of each older message of the same speaker, by sequence."""
+        """How near the nearest signal of each older message of the same speaker is, by sequence."""
         near: dict[int, float] = {}
         columns = self.state.columns
         if len(columns):
@@ -83,7 +86,8 @@ class Replacing:
                 if np.isfinite(nearest[row]):
                     near.setdefault(int(sequences[row]), float(nearest[row]))
         # One more than are compared: the message itself may be among them.
-        return near | self._batch.similar(vectors, speaker, _CANDIDATES + 1)
+        near |= self._batch.similar(vectors, speaker, _CANDIDATES + 1)
+        return {sequence: beyond(cosine, self.common) for sequence, cosine in near.items()}
 
     def _is_of(self, speaker: Message) -> npt.NDArray[np.bool_]:
         """Which signals are of messages of a speaker; nobody's word outdoes one that is trusted more."""

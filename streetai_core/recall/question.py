@@ -54,6 +54,8 @@ class Question:
     vector: Vector | None
     """Its embedding; `None` if the encoder failed: then words decide alone."""
     turn: int
+    common: float = 0.0
+    """What all vectors of its encoder have in common; 0 to below 1."""
     without_messages: Collection[int] = ()
     """Sequences of messages that are shown anyway."""
     terms: tuple[int, ...] = ()
@@ -76,7 +78,13 @@ class Question:
 
 
 def read_question(
-    text: str, vector: Vector | None, *, turn: int, asked_at: datetime, without: Collection[int] = ()
+    text: str,
+    vector: Vector | None,
+    *,
+    turn: int,
+    asked_at: datetime,
+    without: Collection[int] = (),
+    common: float = 0.0,
 ) -> Question:
     """The question in `text`, asked at `asked_at`."""
     text = text[:_LONGEST]
@@ -88,6 +96,7 @@ def read_question(
     return Question(
         vector=vector,
         turn=turn,
+        common=common,
         without_messages=without,
         terms=tuple(map(hashed, about)),
         framing=tuple(dict.fromkeys(hashed(term) for term in said if term not in about)),

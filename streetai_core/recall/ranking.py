@@ -11,6 +11,7 @@ from streetai_core.config import Config
 from streetai_core.dynamics.decay import Flags, Floats, alive
 from streetai_core.dynamics.trust import Share
 from streetai_core.index.columns import Rows
+from streetai_core.index.cone import cosine_of
 from streetai_core.recall.filtering import RecallFilter
 from streetai_core.recall.question import Question
 from streetai_core.recall.repetition import without_repetitions
@@ -21,7 +22,7 @@ from streetai_core.types import ActivatedStack
 
 DUPLICATE_SIMILARITY = 0.98
 """Two signals this close say the same words; only the better one is worth tokens. Texts that differ in a number or a
-name lie below it with all-MiniLM-L6-v2."""
+name lie below it with all-MiniLM-L6-v2. Beyond what all vectors have in common."""
 
 _SPARE = 2
 """Twice as many candidates as are wanted: what is too long for the budget is passed over for what follows it."""
@@ -59,6 +60,8 @@ class Ranking:
     """Passed, and dead."""
     doubtful: Flags
     """Not trusted."""
+    duplicate: float
+    """The cosine from which two signals say the same."""
     parts_of: Parts
     """What the scores of some candidates are made of, by their places."""
 
@@ -186,7 +189,7 @@ def _select_trusted(
         return [int(position) for position in positions[:most]]
     if room is not None:
         positions = positions[: _enough(state, ranking, positions, config, room)]
-    chosen = without_repetitions(state.columns, ranking.rows[positions], DUPLICATE_SIMILARITY, most)
+    chosen = without_repetitions(state.columns, ranking.rows[positions], ranking.duplicate, most)
     return [int(position) for position in positions[chosen]]
 
 
@@ -222,7 +225,7 @@ class _Choice:
         if self._ranking.doubtful[position] and _identity(self._state, row)[0] in self._said:
             return True
         near = self._vectors[: len(self.positions)] @ self._state.columns.vectors_of(row[0])
-        return bool(len(near)) and float(near.max()) >= DUPLICATE_SIMILARITY
+        return bool(len(near)) and float(near.max()) >= self._ranking.duplicate
 
 
 def _enough(state: MemoryState, ranking: Ranking, positions: Rows, config: Config, room: int) -> int:
@@ -294,6 +297,7 @@ def _sorted(state: MemoryState, scored: Scored, scope: Scope, config: Config, de
         passed=scored.passed[order],
         revived=scored.passed[order] & ~alive(effective, scored.death),
         doubtful=doubtful[order],
+        duplicate=cosine_of(DUPLICATE_SIMILARITY, scored.common),
         parts_of=lambda places: scored.parts(order[places]),
     )
 

@@ -12,7 +12,7 @@ from streetai_core.dynamics.decay import TOLERANCE
 from streetai_core.recall.evidence import DATE
 from streetai_core.recall.hits import hits_of, signal_id
 from streetai_core.recall.question import Question
-from streetai_core.recall.ranking import DUPLICATE_SIMILARITY, Ranking, rank
+from streetai_core.recall.ranking import Ranking, rank
 from streetai_core.recall.scoring import RELEVANT
 from streetai_core.state import MemoryState
 from streetai_core.types import Considered, Hit, Message, Miss
@@ -87,7 +87,7 @@ class Reasons:
             columns, rows = self.state.columns, self.ranking.rows
             cosines = columns.vectors_of(rows[better]) @ columns.vectors_of(rows[position])
             nearest = int(np.argmax(cosines))
-            if cosines[nearest] >= DUPLICATE_SIMILARITY:
+            if cosines[nearest] >= self.ranking.duplicate:
                 twin = signal_id(self.state, int(self.state.columns.keys[self.ranking.rows[better[nearest]]]))
                 return f"says what a better hit says ({twin}, cosine {cosines[nearest]:.3f})"
         if self.ranking.doubtful[position] and any(one > position for one in self.chosen):
@@ -103,7 +103,7 @@ def _passed(hit: Hit, config: Config) -> str:
         reached = f"score {hit.score:.3f} reaches activation_threshold {config.activation_threshold}"
         return f"{reached}; dead, and revived by its similarity {hit.similarity:.3f}" if hit.revived else reached
     if config.strategy == "vector":
-        return f"similarity {hit.similarity:.3f} reaches min_similarity {config.min_similarity}"
+        return f"meaning {hit.parts['meaning']:.3f} reaches min_similarity {config.min_similarity}"
     relevance = _relevance(hit)
     if relevance >= config.min_relevance - TOLERANCE:
         return f"{_relevant_parts(hit)} ({relevance:.3f}) reach min_relevance {config.min_relevance}"
@@ -121,7 +121,7 @@ def _gate(hit: Hit, config: Config) -> str:
         below = f"({_relevance(hit):.3f}) are below min_relevance {config.min_relevance}"
         return f"{_relevant_parts(hit)} {below}"
     if config.ranking == "additive":
-        return f"similarity {hit.similarity:.3f} is below min_similarity {config.min_similarity}"
+        return f"meaning {hit.parts['meaning']:.3f} is below min_similarity {config.min_similarity}"
     if dead and hit.similarity < config.revival_similarity - TOLERANCE:
         return f"dead, and similarity {hit.similarity:.3f} is below revival_similarity {config.revival_similarity}"
     return f"score {hit.score:.3f} is below activation_threshold {config.activation_threshold}"

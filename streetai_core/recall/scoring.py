@@ -19,6 +19,7 @@ from streetai_core.dynamics.decay import TOLERANCE, Flags, Floats, Ints, alive, 
 from streetai_core.dynamics.learning import most_uses
 from streetai_core.index.alignment import Alignment
 from streetai_core.index.columns import Rows
+from streetai_core.index.cone import beyond
 from streetai_core.recall.evidence import DATE, Evidence, gather
 from streetai_core.recall.question import Question
 from streetai_core.recall.topmost import topmost
@@ -99,6 +100,8 @@ class Scored:
     passed: Flags
     death: float
     """The effective weight below which a signal is dead."""
+    common: float = 0.0
+    """What all vectors have in common, and no score counts."""
 
 
 def by_product(state: MemoryState, rows: Rows, question: Question, config: Config) -> Scored:
@@ -139,10 +142,11 @@ def by_sum(state: MemoryState, scope: Scope, question: Question, config: Config,
         depth: how many of the best are wanted.
     """
     similarity = _similarity(state, question)
-    meaning = similarity if config.strategy != "keyword" else np.zeros(len(similarity))
+    nearness = beyond(similarity, question.common)
+    meaning = nearness if config.strategy != "keyword" else np.zeros(len(similarity))
     lending = None
     if config.strategy != "vector":
-        lending = _Lending(state, scope, question, config, similarity=similarity, meaning=meaning)
+        lending = _Lending(state, scope, question, config, similarity=nearness, meaning=meaning)
     total = meaning if lending is None else lending.total
     rows = scope.topmost(total, depth, config.activation_share * ACTIVATION_SPREAD + _ROUNDING)
     near = similarity[rows]
@@ -150,7 +154,7 @@ def by_sum(state: MemoryState, scope: Scope, question: Question, config: Config,
     activation = _Activation(state, scope, question, config, total=total, good=scope.good(total, rows, depth))
     learned, freshness = activation.of(rows, effective)
     if lending is None:
-        passed = near >= config.min_similarity - TOLERANCE
+        passed = meaning[rows] >= config.min_similarity - TOLERANCE
     else:
         passed = lending.relevant(rows, meaning[rows], config)
     if not config.revival_similarity:
@@ -161,7 +165,8 @@ def by_sum(state: MemoryState, scope: Scope, question: Question, config: Config,
         lent = {} if lending is None else lending.parts(some)
         return {"meaning": meaning[some], **lent, "activation": freshness[numbers], "learning": learned[numbers]}
 
-    return Scored(rows, near, total[rows] + (learned + freshness), parts, effective, passed, config.death_threshold)
+    scores = total[rows] + (learned + freshness)
+    return Scored(rows, near, scores, parts, effective, passed, config.death_threshold, question.common)
 
 
 class _Activation:

@@ -121,6 +121,11 @@ class EncoderSuite:
         if encoder.symmetric:
             _assert_same(encoder.encode(TEXTS, "query"), encoder.encode(TEXTS, "document"))
 
+    def test_what_is_common_is_a_share(self) -> None:
+        """Whatever the model, some texts are nearer than others."""
+        common = self.make_encoder().common()
+        assert 0 <= common < 1, f"all vectors have {common} in common"
+
     def test_results_are_not_shared(self) -> None:
         """Writing into a result changes no later result."""
         encoder = self.make_encoder()

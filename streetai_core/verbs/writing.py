@@ -133,7 +133,7 @@ class Writing(Conductor):
                 again[0],
                 tokens,
                 item,
-                replacing=replacing_in(transaction, state),
+                replacing=replacing_in(transaction, state, self._common),
                 encoder=self._around.encoder,
                 config=self.config,
             )

@@ -1,0 +1,229 @@
+"""Encoders whose vectors have much in common find the same as one whose vectors have nothing in common."""
+
+import logging
+
+import numpy as np
+import pytest
+
+from streetai_core import Config, MemoryRegistry, NewMessage
+from streetai_core.encoders import CachedEncoder, HashingEncoder, OfflineMiniLM
+from streetai_core.encoders.base import Encoder
+from streetai_core.encoders.common import TEXTS, common_cosine
+from streetai_core.errors import EncoderError
+from streetai_core.index.columns import SignalColumns
+from streetai_core.index.cone import LEAST, beyond, cosine_of
+from streetai_core.stores.reference import ReferenceStore
+from tests.core.test_arithmetic import PLACE
+
+MANY = LEAST + 8
+
+
+class Narrow(Encoder):
+    """Another encoder's vectors with a direction that all share: cosines begin at `share`, and lie closer together."""
+
+    def __init__(self, encoder, share=0.7, *, symmetric=True):
+        self._encoder, self._share, self._symmetric = encoder, share, symmetric
+        self.calls = []
+        self.fails = False
+
+    @property
+    def fingerprint(self):
+        """Not that of the other."""
+        return f"narrow/{self._share}/{self._encoder.fingerprint}"
+
+    @property
+    def dim(self):
+        """One more."""
+        return self._encoder.dim + 1
+
+    @property
+    def symmetric(self):
+        """As asked for."""
+        return self._symmetric
+
+    def embed(self, texts, kind):
+        """The other's, with the shared direction; what is asked to tell what is common may fail."""
+        self.calls.append((kind, tuple(texts)))
+        if self.fails and tuple(texts) == TEXTS:
+            raise ConnectionError("no line")
+        vectors = np.sqrt(1 - self._share) * self._encoder.encode(texts, kind)
+        return np.column_stack([vectors, np.full(len(texts), np.sqrt(self._share))])
+
+    @property
+    def asked(self):
+        """For which kinds it was asked what is common."""
+        return [kind for kind, texts in self.calls if texts == TEXTS]
+
+
+def filled(encoder, **options):
+    """A memory of boats and berths."""
+    memory = MemoryRegistry(ReferenceStore(), encoder=encoder, config=Config(**options)).get("m")
+    words = ["cutter", "barge", "ketch", "yawl", "sloop", "dinghy", "tug", "punt", "canoe", "launch"]
+    texts = [
+        f"The {words[n % 10]} came in at {n} with {words[n // 4 % 10]}s and left pier {n * 7}." for n in range(MANY)
+    ]
+    memory.add_messages(
+        [NewMessage(content=text, role="user", conversation_id=str(n // 9)) for n, text in enumerate(texts)]
+    )
+    return memory
+
+
+@pytest.fixture(scope="module")
+def model():
+    """The real one."""
+    return CachedEncoder(OfflineMiniLM())
+
+
+QUESTIONS = ["Which pier did the yawl leave?", "When did the tug come in?", "What do you know of canoes?"]
+
+
+@pytest.mark.parametrize("share", [0.4, 0.7, 0.9])
+@pytest.mark.parametrize("strategy", ["hybrid", "vector"])
+def test_a_narrow_encoder_finds_the_same(model, share, strategy):
+    """In nearly the same order, with scores that are near: what is common is told from other texts than these."""
+    wide, narrow = filled(model, strategy=strategy), filled(Narrow(model, share), strategy=strategy)
+    for question in QUESTIONS:
+        plain, other = ({hit.signal.content: hit for hit in memory.retrieve(question)} for memory in (wide, narrow))
+        assert len(plain.keys() & other.keys()) >= 0.9 * len(plain)
+        assert next(iter(plain)) == next(iter(other))
+        for text in plain.keys() & other.keys():
+            assert other[text].parts["meaning"] == pytest.approx(plain[text].parts["meaning"], abs=0.03)
+            assert other[text].similarity == pytest.approx(share + (1 - share) * plain[text].similarity, abs=1e-5)
+
+
+def test_nothing_is_found_for_a_question_about_something_else(model):
+    """All cosines are above the gate, and none of them tells anything."""
+    memory = filled(Narrow(model))
+    assert memory.retrieve("Who composed the opera?") == []
+    why = memory.why("Who composed the opera?")
+    assert all(miss.hit.similarity > 0.6 for miss in why.near_misses)
+
+
+def test_why_gives_the_meaning_that_the_gate_saw(model):
+    """Not the cosine, which is beside the point."""
+    memory = filled(Narrow(model), strategy="vector")
+    why = memory.why(QUESTIONS[0])
+    for text, hit in zip(why.gates, why.hits, strict=True):
+        assert f"meaning {hit.parts['meaning']:.3f} reaches min_similarity" in text
+
+
+def test_texts_that_differ_in_a_number_are_no_repetitions(model):
+    """Their cosine is above .98 where seven tenths of it are common to all."""
+    memory = filled(Narrow(model, 0.9))
+    memory.add_messages([NewMessage(content=f"My boat lies at berth {n}.", role="user") for n in (12, 47)])
+    found = [hit.signal.content for hit in memory.retrieve("Which berth is my boat at?")]
+    assert {"My boat lies at berth 12.", "My boat lies at berth 47."} <= set(found)
+
+
+def test_a_change_is_told_from_other_news(model):
+    """The nearness of two statements decides whether one replaces the other."""
+    wide, narrow = filled(model), filled(Narrow(model))
+    for memory in (wide, narrow):
+        memory.retrieve("Where do I live?")
+        memory.add_messages(
+            [
+                NewMessage(content="I live in Porto, by the river.", role="user"),
+                NewMessage(content="I don't live in Porto any more, I moved to Lisbon.", role="user"),
+                NewMessage(content="The ferry is not painted green any more.", role="user"),
+            ]
+        )
+    found = [
+        {hit.signal.content: hit.replaced for hit in memory.retrieve("Where do I live? In Porto?")}
+        for memory in (wide, narrow)
+    ]
+    assert found[0]["I live in Porto, by the river."]
+    assert found[1]["I live in Porto, by the river."]
+    assert sum(found[0].values()) == sum(found[1].values()) == 1
+
+
+def test_an_encoder_is_asked_once_and_only_if_it_may_be_narrow(model):
+    """A paid one is asked nothing that need not be known; and all memories of a registry share what it said."""
+    narrow = Narrow(model, symmetric=False)
+    memory = filled(narrow)
+    for question in QUESTIONS:
+        memory.retrieve(question)
+    assert narrow.asked == ["document", "query"]
+
+    one_kind, wide = Narrow(model), Narrow(model, 0.0)
+    for encoder in (one_kind, wide):
+        filled(encoder).retrieve(QUESTIONS[0])
+    assert one_kind.asked == ["document"]
+
+    small = MemoryRegistry(ReferenceStore(), encoder=(few := Narrow(model))).get("m")
+    small.add_messages([NewMessage(content=f"berth {n}", role="user") for n in range(LEAST - 1)])
+    assert small.retrieve("Which berth?")
+    assert few.asked == []
+
+
+def test_a_memory_of_one_subject_is_not_taken_for_a_narrow_encoder():
+    """All its texts are near each other, and the encoder tells them from others as ever."""
+    memory = MemoryRegistry(ReferenceStore(), encoder=HashingEncoder()).get("m")
+    memory.add_messages([NewMessage(content=f"the berth of boat {n} is {n * 7}", role="user") for n in range(MANY)])
+    assert memory._coherent.known.columns.look_narrow
+    assert len(memory.retrieve("the berth of the boat is", strategy="vector")) == 25
+
+
+def test_an_encoder_that_cannot_tell_is_asked_again(model, caplog):
+    """What is common is only a help: the question is answered without it, and the log says so."""
+    encoder = Narrow(model)
+    encoder.fails = True
+    memory = filled(encoder)
+    with caplog.at_level(logging.WARNING):
+        assert memory.retrieve(QUESTIONS[0])
+    assert "what its vectors have in common is not known yet" in caplog.text
+    encoder.fails = False
+    assert memory.retrieve("Who composed the opera?") == []
+    with pytest.raises(EncoderError):
+        Narrow.common(Failing())
+
+
+class Failing(Narrow):
+    """Never says anything."""
+
+    def __init__(self):
+        super().__init__(HashingEncoder())
+        self.fails = True
+
+
+def test_the_real_model_and_hashed_words_have_nothing_in_common(model):
+    """So nothing is taken off their cosines."""
+    assert model.common() == HashingEncoder().common() == 0.0
+    assert CachedEncoder(Narrow(model, 0.4)).common() == pytest.approx(0.4, abs=0.02)
+
+
+def test_what_is_common_is_measured_between_questions_and_messages():
+    """With an encoder that tells them apart, these may be farther from each other than messages are."""
+    messages = np.eye(len(TEXTS), len(TEXTS) + 2) * np.sqrt(0.2)
+    questions = messages.copy()
+    messages[:, -1], questions[:, -2] = np.sqrt(0.8), np.sqrt(0.8)
+    assert common_cosine(messages, messages) > 0.7
+    assert common_cosine(questions, messages) == 0.0
+
+
+def test_meaning_and_cosine_are_each_others_inverse():
+    """And where nothing is common the one is the other."""
+    assert beyond(0.85, 0.7) == pytest.approx(0.5)
+    assert cosine_of(beyond(0.3, 0.7), 0.7) == pytest.approx(0.3)
+    assert beyond(0.3, 0.0) == cosine_of(0.3, 0.0) == 0.3
+    np.testing.assert_allclose(beyond(np.array([0.7, 1.0]), 0.7), [0.0, 1.0])
+
+
+def test_signals_look_narrow_whatever_was_deleted_before():
+    """It depends on those that are there, in the order they came, and is looked at anew when they have doubled."""
+    rng = np.random.default_rng(1)
+
+    def vectors(count, share):
+        rows = rng.normal(size=(count, 64))
+        rows = np.sqrt(1 - share) * rows / np.linalg.norm(rows, axis=1, keepdims=True)
+        return np.column_stack([rows, np.full(count, np.sqrt(share))]).astype(np.float32)
+
+    columns, near, far = SignalColumns(65), vectors(200, 0.6), vectors(200, 0.0)
+    for key, vector in enumerate(far[:40]):
+        columns.put(key, vector, PLACE)
+    assert not columns.look_narrow
+    for key, vector in enumerate(near, 100):
+        columns.put(key, vector, PLACE)
+    columns.remove(range(40))
+    assert columns.look_narrow
+    columns.remove(range(110, 300))
+    assert not columns.look_narrow
