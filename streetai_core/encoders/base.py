@@ -65,7 +65,7 @@ class Encoder(ABC):
     _common: float | None = None
 
     def common(self) -> float:
-        """What all vectors have in common, 0 to below 1: the cosine of texts that have nothing to do with each other.
+        """What all vectors have in common, 0 to .95: the cosine of texts that have nothing to do with each other.
 
         Two dozen short texts are embedded to tell, once. It is asked only for memories whose signals are all near each
         other; an encoder that knows it overrides this.

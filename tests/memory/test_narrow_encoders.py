@@ -163,6 +163,24 @@ def test_a_memory_of_one_subject_is_not_taken_for_a_narrow_encoder():
     assert len(memory.retrieve("the berth of the boat is", strategy="vector")) == 25
 
 
+class Constant(HashingEncoder):
+    """Gives all texts one vector, as LlamaIndex's mock does."""
+
+    def embed(self, texts, kind):
+        """The same for each."""
+        return np.full((len(texts), self.dim), 0.5)
+
+
+@pytest.mark.parametrize("strategy", ["hybrid", "vector"])
+def test_an_encoder_with_one_vector_finds_what_words_find(strategy):
+    """Nothing is divided by nothing."""
+    memory = filled(Constant(), strategy=strategy)
+    hits = memory.retrieve("Which pier did the yawl leave?")
+    assert all(np.isfinite([hit.score, *hit.parts.values()]).all() for hit in hits)
+    assert hits or strategy == "vector"
+    assert memory.build_prompt("Which pier did the yawl leave?", token_budget=300).messages
+
+
 def test_an_encoder_that_cannot_tell_is_asked_again(model, caplog):
     """What is common is only a help: the question is answered without it, and the log says so."""
     encoder = Narrow(model)
