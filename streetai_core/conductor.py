@@ -13,6 +13,7 @@ from streetai_core.coherence import CoherentState, HotStates, Plan
 from streetai_core.config import Config
 from streetai_core.encoders.base import Encoder
 from streetai_core.errors import EncoderError, InputError, VectorError
+from streetai_core.index.cone import are_narrow
 from streetai_core.observing.observer import MemoryObserver
 from streetai_core.planning.crediting import Reply
 from streetai_core.planning.learning import LearningStep
@@ -29,7 +30,7 @@ from streetai_core.state import MemoryState
 from streetai_core.stores.base import Changes, MessageQuery, ReadTransaction, Store, WriteTransaction
 from streetai_core.text.clean import check_id, clean, is_blank
 from streetai_core.tokens import TokenCounter, count_message
-from streetai_core.types import Message, NewMessage, Vector, WeightUpdate
+from streetai_core.types import Matrix, Message, NewMessage, Vector, WeightUpdate
 
 _log = logging.getLogger(__name__)
 
@@ -95,8 +96,9 @@ class Conductor:
     def _prepared(self, messages: Sequence[NewMessage], progress: Progress | None = None) -> list[Prepared | None]:
         """Messages checked, cut and embedded; needs no lock."""
         around = self._around
-        self._find_common()
-        return prepare(messages, encoder=around.encoder, config=self.config, counter=around.counter, progress=progress)
+        found = prepare(messages, encoder=around.encoder, config=self.config, counter=around.counter, progress=progress)
+        self._find_common([item.vectors for item in found if item is not None])
+        return found
 
     def _plan_add(
         self, transaction: WriteTransaction, state: MemoryState, prepared: Sequence[Prepared | None]
@@ -115,13 +117,16 @@ class Conductor:
             now=around.clock(),
         )
 
-    def _find_common(self) -> None:
+    def _find_common(self, fresh: Sequence[Matrix] = ()) -> None:
         """Ask the encoder what all its vectors have in common, where a memory looks as if it were much.
 
         Needs no lock, for none is held while an encoder works; so it goes by the state as it was last seen.
+
+        Args:
+            fresh: vectors that are about to be stored, shape (any, dim) each; many of them tell as well.
         """
         known = self._coherent.known
-        if known is None or not known.columns.look_narrow:
+        if not (known is not None and known.columns.look_narrow) and not are_narrow(fresh):
             return
         try:
             self._common = self._around.encoder.common()

@@ -10,6 +10,7 @@ only the encoder tells (`encoders/common.py`): messages of a memory may all be n
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TypeVar
 
 import numpy as np
@@ -39,6 +40,12 @@ def looks_narrow(vectors: Matrix) -> bool:
     """
     pairs = (vectors @ vectors.T)[np.triu_indices(len(vectors), k=1)]
     return float(np.quantile(pairs, _REACHED)) >= _NARROW
+
+
+def are_narrow(parts: Sequence[Matrix]) -> bool:
+    """Whether vectors look narrow that are in several matrices of shape (any, dim); not if they are few."""
+    number = sum(map(len, parts))
+    return number >= LEAST and looks_narrow(np.concatenate(parts)[:: max(1, number // SAMPLE)].astype(np.float32))
 
 
 def beyond(cosine: Cosines, common: float) -> Cosines:

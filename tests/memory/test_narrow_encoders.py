@@ -136,6 +136,23 @@ def test_a_change_is_told_from_other_news(model):
     assert sum(found[0].values()) == sum(found[1].values()) == 1
 
 
+def test_the_first_messages_are_told_from_each_other_if_they_are_many(model):
+    """An import stores thousands at once, and what it takes for changed facts stays."""
+    plain = ["My sister plays the cello in a string quartet", "I baked bread with walnuts for the fair",
+             "The landlord showed the attic to a couple", "We walked along the canal and counted herons",
+             "I got my results, all of them fine", "The choir rehearses on Tuesdays in the old hall"]  # fmt: skip
+    news = ["I work from home now, four days a week.", "We cancelled the trip, it was too dear.",
+            "I am not on the night shift any more.", "I don't eat meat any more.", "Actually I prefer tea.",
+            "I got promoted, I lead a team of five now."]  # fmt: skip
+    said = [*news, *(f"{text} with {name}." for text in plain for name in ("Lea", "Ben", "Tom", "Ida", "Max"))]
+    links = []
+    for encoder in (model, Narrow(model)):
+        memory = MemoryRegistry(ReferenceStore(), encoder=encoder).get("m")
+        memory.add_messages([NewMessage(content=text, role="user") for text in said])
+        links.append(memory._coherent.known.words.replacements().tolist())
+    assert links == [[], []]
+
+
 def test_an_encoder_is_asked_once_and_only_if_it_may_be_narrow(model):
     """A paid one is asked nothing that need not be known; and all memories of a registry share what it said."""
     narrow = Narrow(model, symmetric=False)
