@@ -25,6 +25,9 @@ class Encoder(ABC):
     used from several threads at once.
     """
 
+    _common: float | None = None
+    """What all vectors have in common, once it was asked for."""
+
     @property
     @abstractmethod
     def fingerprint(self) -> str:
@@ -61,8 +64,6 @@ class Encoder(ABC):
         character, can only overestimate.
         """
         return [len(text) for text in texts]
-
-    _common: float | None = None
 
     def common(self) -> float:
         """What all vectors have in common, 0 to .95: the cosine of texts that have nothing to do with each other.

@@ -23,7 +23,7 @@ from streetai_core.evaluation.embedding_cache import DiskCachedEncoder, default_
 from streetai_core.evaluation.recall import measure
 from streetai_core.evaluation.replay import MemorySystem
 from tests.benchmarks.recording import record
-from tests.memory.test_narrow_encoders import Narrow
+from tests.encoders.narrow import Narrow
 
 BUDGETS = (500, 1500, 3000)
 HITS = (5, 25)

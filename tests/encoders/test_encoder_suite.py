@@ -98,6 +98,14 @@ class Nameless(HashingEncoder):
         return super().encode(texts, kind).astype(np.float64) if texts else np.zeros((0, 1))
 
 
+class Undiscerning(HashingEncoder):
+    """Says that its vectors have all in common, so that nothing would be left to tell."""
+
+    def common(self):
+        """All."""
+        return 1.0
+
+
 def failures(encoder):
     """The suite's tests that fail for an encoder class."""
 
@@ -125,6 +133,7 @@ FAULTS = {
     Aliased: {"test_results_are_not_shared"},
     Lopsided: {"test_symmetric_means_one_vector_a_text"},
     Miscounting: {"test_tokens_are_counted_text_by_text", "test_max_tokens_is_none_or_positive"},
+    Undiscerning: {"test_what_is_common_is_a_share"},
     Nameless: {
         "test_blank_texts_are_accepted",
         "test_no_texts_give_no_rows",

@@ -7,52 +7,15 @@ import pytest
 
 from streetai_core import Config, MemoryRegistry, NewMessage
 from streetai_core.encoders import CachedEncoder, HashingEncoder, OfflineMiniLM
-from streetai_core.encoders.base import Encoder
 from streetai_core.encoders.common import TEXTS, common_cosine
 from streetai_core.errors import EncoderError
 from streetai_core.index.columns import SignalColumns
 from streetai_core.index.cone import LEAST, beyond, cosine_of
 from streetai_core.stores.reference import ReferenceStore
 from tests.core.test_arithmetic import PLACE
+from tests.encoders.narrow import Narrow
 
 MANY = LEAST + 8
-
-
-class Narrow(Encoder):
-    """Another encoder's vectors with a direction that all share: cosines begin at `share`, and lie closer together."""
-
-    def __init__(self, encoder, share=0.7, *, symmetric=True):
-        self._encoder, self._share, self._symmetric = encoder, share, symmetric
-        self.calls = []
-        self.fails = False
-
-    @property
-    def fingerprint(self):
-        """Not that of the other."""
-        return f"narrow/{self._share}/{self._encoder.fingerprint}"
-
-    @property
-    def dim(self):
-        """One more."""
-        return self._encoder.dim + 1
-
-    @property
-    def symmetric(self):
-        """As asked for."""
-        return self._symmetric
-
-    def embed(self, texts, kind):
-        """The other's, with the shared direction; what is asked to tell what is common may fail."""
-        self.calls.append((kind, tuple(texts)))
-        if self.fails and tuple(texts) == TEXTS:
-            raise ConnectionError("no line")
-        vectors = np.sqrt(1 - self._share) * self._encoder.encode(texts, kind)
-        return np.column_stack([vectors, np.full(len(texts), np.sqrt(self._share))])
-
-    @property
-    def asked(self):
-        """For which kinds it was asked what is common."""
-        return [kind for kind, texts in self.calls if texts == TEXTS]
 
 
 def filled(encoder, **options):
