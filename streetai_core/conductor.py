@@ -9,11 +9,13 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import TypeAlias
 
+import numpy as np
+
 from streetai_core.coherence import CoherentState, HotStates, Plan
 from streetai_core.config import Config
 from streetai_core.encoders.base import Encoder
 from streetai_core.errors import EncoderError, InputError, VectorError
-from streetai_core.index.cone import are_narrow
+from streetai_core.index.cone import looks_narrow
 from streetai_core.observing.observer import MemoryObserver
 from streetai_core.planning.crediting import Reply
 from streetai_core.planning.learning import LearningStep
@@ -97,7 +99,8 @@ class Conductor:
         """Messages checked, cut and embedded; needs no lock."""
         around = self._around
         found = prepare(messages, encoder=around.encoder, config=self.config, counter=around.counter, progress=progress)
-        self._find_common([item.vectors for item in found if item is not None])
+        fresh = [item.vectors for item in found if item is not None]
+        self._find_common(np.concatenate(fresh) if fresh else None)
         return found
 
     def _plan_add(
@@ -117,16 +120,21 @@ class Conductor:
             now=around.clock(),
         )
 
-    def _find_common(self, fresh: Sequence[Matrix] = ()) -> None:
+    def _find_common(self, fresh: Matrix | None = None) -> None:
         """Ask the encoder what all its vectors have in common, where a memory looks as if it were much.
 
-        Needs no lock, for none is held while an encoder works; so it goes by the state as it was last seen.
+        Needs no lock, for none is held while an encoder works. So it goes by the state as it was last seen, which
+        another thread may be changing: what a sample of it shows hardly differs.
 
         Args:
-            fresh: vectors that are about to be stored, shape (any, dim) each; many of them tell as well.
+            fresh: vectors that are about to be stored, shape (n, dim); many of them tell as well.
         """
+        if self.config.ranking == "product":
+            # The published pipeline compares plain cosines.
+            return
         known = self._coherent.known
-        if not (known is not None and known.columns.look_narrow) and not are_narrow(fresh):
+        seen = known is not None and known.columns.look_narrow
+        if not seen and (fresh is None or not looks_narrow(fresh)):
             return
         try:
             self._common = self._around.encoder.common()
@@ -194,19 +202,20 @@ class Conductor:
             return None
         if not self._can_compare():
             return None
-        self._find_common()
         text = clean(question)[0]
         config = self.config if config is None else config
         words_find = config.ranking == "additive" and config.strategy != "vector"
         if words_find and config.strategy == "keyword":
             return Asked(text, None)
         try:
-            return Asked(text, self._around.encoder.encode([text], "query")[0])
+            asked = Asked(text, self._around.encoder.encode([text], "query")[0])
         except EncoderError:
             if not words_find:
                 raise
             _log.warning("the encoder failed; this question is answered by words alone", exc_info=True)
             return Asked(text, None)
+        self._find_common()
+        return asked
 
     def _can_compare(self) -> bool:
         """Whether there is anything to compare a question with.

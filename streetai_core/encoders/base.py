@@ -8,7 +8,7 @@ from typing import Literal, TypeAlias
 
 import numpy as np
 
-from streetai_core.encoders.common import TEXTS, common_cosine
+from streetai_core.encoders.common import QUESTIONS, TEXTS, common_cosine
 from streetai_core.errors import EncoderError, StreetAIError, VectorError
 from streetai_core.types import Matrix
 
@@ -76,7 +76,7 @@ class Encoder(ABC):
         """
         if self._common is None:
             messages = self.encode(TEXTS, "document")
-            questions = messages if self.symmetric else self.encode(TEXTS, "query")
+            questions = messages if self.symmetric else self.encode(QUESTIONS, "query")
             self._common = common_cosine(questions, messages)
         return self._common
 

@@ -2,7 +2,8 @@
 
 Many encoders put all texts into a narrow cone. The cosine of texts that have nothing to do with each other is about 0
 with all-MiniLM-L6-v2; with E5 cosines begin at .7 (its model card), with the first BGE at .6 (its README), with
-text-embedding-ada-002 at .7. So they are told apart by little, and fixed scales would take all for near.
+text-embedding-ada-002 at .7 (users in OpenAI's forum). So they are told apart by little, and fixed scales would take
+all for near.
 """
 
 from __future__ import annotations
@@ -37,7 +38,12 @@ TEXTS = (
     "Mars has two small moons.",
     "I never learned to whistle.",
 )
-"""Of unlike content and form, as short as chat messages; two thousand tokens would tell no more."""
+"""Of unlike content and form, as short as chat messages."""
+
+_EVERY = 6
+QUESTIONS = TEXTS[::_EVERY]
+"""Those that are embedded as questions too, by an encoder that tells these from messages: many embed them one by one,
+each in a call that is paid for."""
 
 _USUAL = 0.05
 """What these texts have in common for being sentences of English; .04 with all-MiniLM-L6-v2."""
@@ -55,10 +61,11 @@ def common_cosine(questions: Matrix, messages: Matrix) -> float:
     """How much all vectors have in common, 0 to .95.
 
     Args:
-        questions: unit vectors of `TEXTS` as queries, shape (n, dim).
-        messages: of the same texts as documents.
+        questions: unit vectors of `QUESTIONS` as queries, shape (q, dim), or of all `TEXTS`.
+        messages: of `TEXTS` as documents, shape (n, dim).
     """
-    others = ~np.eye(len(questions), dtype=np.bool_)
+    texts = np.arange(len(messages))
+    others = texts != texts[:: len(messages) // len(questions), None]
     usual = float(np.median((questions @ messages.T)[others]))
     common = (usual - _USUAL) / (1.0 - _USUAL)
     return min(common, _MOST) if common >= _LEAST else 0.0

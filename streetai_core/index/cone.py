@@ -10,13 +10,12 @@ only the encoder tells (`encoders/common.py`): messages of a memory may all be n
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
-from streetai_core.types import Matrix
+from streetai_core.types import KeptMatrix
 
 LEAST = 32
 """Signals from which a memory can look narrow: fewer are often about one thing."""
@@ -32,25 +31,25 @@ fifteen conversations of four kinds."""
 Cosines = TypeVar("Cosines", float, npt.NDArray[np.float64])
 
 
-def looks_narrow(vectors: Matrix) -> bool:
-    """Whether these are so near each other that it may be the encoder's doing.
+def looks_narrow(vectors: KeptMatrix) -> bool:
+    """Whether these are so near each other that it may be the encoder's doing; of a few it cannot be told.
 
     Args:
-        vectors: unit vectors, at least two, shape (n, dim).
+        vectors: unit vectors, shape (n, dim). Of many a sample is looked at.
     """
-    pairs = (vectors @ vectors.T)[np.triu_indices(len(vectors), k=1)]
+    if len(vectors) < LEAST:
+        return False
+    some = vectors[:: max(1, len(vectors) // SAMPLE)].astype(np.float32)
+    pairs = (some @ some.T)[np.triu_indices(len(some), k=1)]
     return float(np.quantile(pairs, _REACHED)) >= _NARROW
 
 
-def are_narrow(parts: Sequence[Matrix]) -> bool:
-    """Whether vectors look narrow that are in several matrices of shape (any, dim); not if they are few."""
-    number = sum(map(len, parts))
-    return number >= LEAST and looks_narrow(np.concatenate(parts)[:: max(1, number // SAMPLE)].astype(np.float32))
-
-
 def beyond(cosine: Cosines, common: float) -> Cosines:
-    """What cosines tell beyond what all vectors have in common, from 0 to below 1; a cosine of 1 stays 1."""
-    return cosine if common == 0.0 else (cosine - common) / (1.0 - common)
+    """What cosines tell beyond what all vectors have in common, from 0 to below 1.
+
+    A cosine of 1 stays 1, and so does 0, which only a text without a vector has: nothing is known of it.
+    """
+    return cosine if common == 0.0 else (cosine - common) / (1.0 - common) * (cosine != 0.0)
 
 
 def cosine_of(meaning: float, common: float) -> float:

@@ -13,6 +13,7 @@ class Narrow(Encoder):
         self._encoder, self._share, self._symmetric = encoder, share, symmetric
         self.calls = []
         self.fails = False
+        self.down = False
 
     @property
     def fingerprint(self):
@@ -30,14 +31,19 @@ class Narrow(Encoder):
         return self._symmetric
 
     def embed(self, texts, kind):
-        """The other's, with the shared direction; what is asked to tell what is common may fail."""
+        """The other's, with the shared direction; zeros for a text with "Qwrtz", which this one cannot read.
+
+        It fails if it is `down`, or if it `fails` to tell what is common and is asked that.
+        """
         self.calls.append((kind, tuple(texts)))
-        if self.fails and tuple(texts) == TEXTS:
+        if self.down or (self.fails and tuple(texts) == TEXTS):
             raise ConnectionError("no line")
         vectors = np.sqrt(1 - self._share) * self._encoder.encode(texts, kind)
-        return np.column_stack([vectors, np.full(len(texts), np.sqrt(self._share))])
+        vectors = np.column_stack([vectors, np.full(len(texts), np.sqrt(self._share))])
+        vectors[["Qwrtz" in text and kind == "document" for text in texts]] = 0.0
+        return vectors
 
     @property
     def asked(self):
         """For which kinds it was asked what is common."""
-        return [kind for kind, texts in self.calls if texts == TEXTS]
+        return [kind for kind, texts in self.calls if set(texts) <= set(TEXTS)]

@@ -90,8 +90,8 @@ class Held(Runnable):
         self.held, self.ended = [], []
 
     def invoke(self, value, config=None, **kwargs):
-        """Not run here."""
-        raise NotImplementedError
+        """The whole reply."""
+        return "The draught comes."
 
     def stream(self, value, config=None, **kwargs):
         """The reply word by word."""
