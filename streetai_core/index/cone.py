@@ -16,6 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from streetai_core.types import KeptMatrix
+from streetai_core.vectors import dots
 
 LEAST = 32
 """Signals from which a memory can look narrow: fewer are often about one thing."""
@@ -40,8 +41,11 @@ def looks_narrow(vectors: KeptMatrix) -> bool:
     if len(vectors) < LEAST:
         return False
     some = vectors[:: max(1, len(vectors) // SAMPLE)].astype(np.float32)
-    pairs = (some @ some.T)[np.triu_indices(len(some), k=1)]
-    return float(np.quantile(pairs, _REACHED)) >= _NARROW
+    # Not one product of all with all, which would wake a thread pool; and not a quantile of NumPy, whose first one
+    # loads its masked arrays: either takes longer than opening a small memory.
+    pairs = np.concatenate([dots(some[number + 1 :], one) for number, one in enumerate(some)])
+    reached = int(_REACHED * len(pairs))
+    return float(np.partition(pairs, reached)[reached]) >= _NARROW
 
 
 def beyond(cosine: Cosines, common: float) -> Cosines:
