@@ -280,7 +280,7 @@ class _Lending:
         return total
 
     def _correct(self, state: MemoryState, alignment: Alignment, searched: Flags | None, margin: float) -> None:
-        """Lift every statement above the one that it replaces, by "change"; the oldest first, for chains."""
+        """Lift every statement above the one that it replaces, by "change"; in chains above all before it."""
         links = state.words.replacements()
         if not len(links):
             return
@@ -294,15 +294,13 @@ class _Lending:
         both = (newer >= 0) & (older >= 0)
         if searched is not None:
             both &= searched[newer] & searched[older]
-        newer, older = newer[both], older[both]
-        columns = (newer, older, self.total[newer], self.total[older])
-        lifted: dict[int, float] = {}
-        for new, old, new_total, old_total in zip(*(column.tolist() for column in columns), strict=True):
-            lift = old_total + lifted.get(old, 0.0) - new_total + margin
-            if lift > lifted.get(new, 0.0):
-                lifted[new] = lift
-        if lifted:
-            at, lifts = np.array(list(lifted)), np.array(list(lifted.values()))
-            self._lifts = np.zeros(len(self.total))
-            self._lifts[at] = lifts
-            self.total[at] += lifts
+        said = state.words.column("sequence")[links[both]]
+        newer, older, is_earlier = newer[both], older[both], said[:, 1] < said[:, 0]
+        lacking = self.total[older] - self.total[newer] + margin
+        lifts = np.zeros(len(self.total))
+        # Once for each link of the longest chain. What was said later lends no lift, so that no ring goes on for ever.
+        while (short := (needed := lacking + lifts[older] * is_earlier) > lifts[newer]).any():
+            np.maximum.at(lifts, newer[short], needed[short])
+            self._lifts = lifts
+        # Not added up in place: one may stand here several times.
+        self.total[newer] = self.total[newer] + lifts[newer]
