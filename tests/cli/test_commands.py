@@ -262,7 +262,7 @@ def test_what_they_do(there, invoke):
     assert 4 == json.loads(invoke("stats", "m.db", "--json").stdout)["messages"]
     assert 0 == invoke("forget", "m.db", "--conversation", "first", "--yes").exit_code
     assert 2 == json.loads(invoke("ls", "m.db", "--json").stdout)[0]["messages"]
-    assert b"1.45" not in (there / "m.db").read_bytes()
+    assert b"1.45 metres" not in (there / "m.db").read_bytes()
 
 
 def test_export_and_import(there, invoke):

@@ -18,7 +18,9 @@ from streetai_core.errors import InputError, MessageConflictError, MissingExtraE
 from streetai_core.observing.spans import OpenTelemetrySpans
 from streetai_core.stores.reference import ReferenceStore
 
-SAID = "The code of the shed is 4711"
+# Ids and times of spans are random hexadecimal digits and nanoseconds, so no part of a code can be in them by chance.
+CODE = "KX-Q7"
+SAID = f"The code of the shed is {CODE}"
 
 
 class Recorder(MemoryObserver):
@@ -56,7 +58,7 @@ def use(memory):
     memory.update_message("b", "The berth is 32.")
     hits = memory.retrieve("What is the code?")
     memory.build_prompt("Which berth?", conversation_id="c")
-    memory.post_process(hits, "The code is 4711.")
+    memory.post_process(hits, f"The code is {CODE}.")
     turn = [NewMessage(content=text, role=role) for text, role in (("Which?", "user"), ("Number 32.", "assistant"))]
     memory.record_turn("t", turn, retrieved=hits, reply="Number 32.")
     with pytest.raises(MessageConflictError):
@@ -232,7 +234,7 @@ def test_the_span_of_a_reset_and_of_a_rule():
 def test_what_was_said_is_in_no_span_unless_asked_for():
     """Questions, texts, and errors, which may quote them."""
     plain = json.dumps([span.to_json() for span in spans_of(lambda memory, _: use(memory))])
-    assert not [text for text in ("4711", "berth", "What is the code", "Another text") if text in plain]
+    assert not [text for text in (CODE, "berth", "What is the code", "Another text") if text in plain]
     spans = spans_of(lambda memory, _: use(memory), content=True)
     assert spans[3].attributes["gen_ai.memory.query.text"] == "What is the code?"
     records = json.loads(spans[3].attributes["gen_ai.memory.records"])
