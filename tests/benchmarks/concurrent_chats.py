@@ -9,8 +9,8 @@ are what throughput would be if nothing ever waited.
 
 All chats begin in the same step of the loop, which is busy with that alone for some milliseconds; so the longest block
 after the first fifth of a second is given too. Python's collector holds up every thread while it looks at all objects
-of a process, most of which are modules: the second run of each is with `gc.freeze()`, as a server calls it when all is
-loaded.
+of a process, most of which are modules: its longest pause is given beside the blocks, and the second run of each is
+with `gc.freeze()`, as a server calls it when all is loaded.
 """
 
 import asyncio
@@ -20,6 +20,7 @@ import sys
 import tempfile
 import time
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from pathlib import Path
 
 import numpy as np
@@ -92,6 +93,24 @@ async def watched(done):
     return longest
 
 
+@contextmanager
+def pauses():
+    """How long each collection of Python's took, in seconds; filled while the context is open."""
+    found, began = [], [0.0]
+
+    def note(phase, _):
+        if phase == "start":
+            began[0] = time.perf_counter()
+        else:
+            found.append(time.perf_counter() - began[0])
+
+    gc.callbacks.append(note)
+    try:
+        yield found
+    finally:
+        gc.callbacks.remove(note)
+
+
 async def together(registry):
     """What all chats take at the same time, and the longest blocks of the loop."""
     done = asyncio.Event()
@@ -113,21 +132,26 @@ def chats(encoder):
 
 
 def run(encoder):
-    """One run: times of the encoder alone, of all chats, the longest blocks of the loop, and those of a frozen heap."""
+    """One run: times of the encoder alone, of all chats, the longest blocks of the loop and the longest collection.
+
+    Last, the longest blocks with a frozen heap.
+    """
     limit = alone(encoder)
-    took, block = chats(encoder)
+    with pauses() as collections:
+        took, block = chats(encoder)
     gc.collect()
     gc.freeze()
     _, frozen_block = chats(encoder)
     gc.unfreeze()
-    return limit, took, block, frozen_block
+    return limit, took, block, max(collections, default=0.0), frozen_block
 
 
 def main(runs=RUNS):
     """Measure and record."""
     encoder = default_encoder()
     encoder.encode(["warm up"], "query")
-    limits, took, blocks, frozen_blocks = map(np.array, zip(*(run(encoder) for _ in range(int(runs))), strict=True))
+    measured = zip(*(run(encoder) for _ in range(int(runs))), strict=True)
+    limits, took, blocks, collections, frozen_blocks = map(np.array, measured)
     walls, cpus = (limits / took).T
     record(
         "concurrent_chats",
@@ -141,6 +165,7 @@ def main(runs=RUNS):
             "shares_of_runs_by_cpu": cpus.round(2).tolist(),
             "longest_loop_block_ms": (1e3 * blocks[:, 0]).round(1).tolist(),
             "longest_loop_block_after_the_beginning_ms": (1e3 * blocks[:, 1]).round(1).tolist(),
+            "longest_collection_ms": (1e3 * collections).round(1).tolist(),
             "frozen_longest_loop_block_ms": (1e3 * frozen_blocks[:, 0]).round(1).tolist(),
             "frozen_longest_loop_block_after_the_beginning_ms": (1e3 * frozen_blocks[:, 1]).round(1).tolist(),
         },
