@@ -48,17 +48,15 @@ class Replacements:
         """
         if self._links is None:
             self._replaced = None
-            links = sorted(
-                (
-                    (newer, row_of[replaced])
-                    for newer, every in self._of_row.items()
-                    for replaced in every
-                    if replaced in row_of
-                ),
-                key=lambda link: int(sequence[link[0]]),
-            )
+            links = [
+                (newer, row_of[replaced])
+                for newer, every in self._of_row.items()
+                for replaced in every
+                if replaced in row_of
+            ]
             self._missing = len(links) < sum(map(len, self._of_row.values()))
-            self._links = np.array(links, dtype=np.intp).reshape(-1, 2)
+            unsorted = np.array(links, dtype=np.intp).reshape(-1, 2)
+            self._links = unsorted[np.argsort(sequence[unsorted[:, 0]], kind="stable")]
         return self._links
 
     def replaced(self, row_of: Mapping[int, int], sequence: Integers) -> set[int]:
