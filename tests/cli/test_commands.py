@@ -257,12 +257,12 @@ def test_what_they_do(there, invoke):
     assert "below min_relevance" in left_out
     one = json.loads(invoke("show", "m.db", "--message", "m0", "--json").stdout)
     assert one["signals"][0]["history"]
-    assert 0 == invoke("edit", "m.db", "m0", "My boat Kittiwake draws 1.45 metres.", "--yes").exit_code
-    assert "1.45" in invoke("show", "m.db", "--message", "m0").stdout
+    assert 0 == invoke("edit", "m.db", "m0", "My boat Kittiwake draws 1.4567 metres.", "--yes").exit_code
+    assert "1.4567" in invoke("show", "m.db", "--message", "m0").stdout
     assert 4 == json.loads(invoke("stats", "m.db", "--json").stdout)["messages"]
     assert 0 == invoke("forget", "m.db", "--conversation", "first", "--yes").exit_code
     assert 2 == json.loads(invoke("ls", "m.db", "--json").stdout)[0]["messages"]
-    assert b"1.45 metres" not in (there / "m.db").read_bytes()
+    assert b"1.4567" not in (there / "m.db").read_bytes()
 
 
 def test_export_and_import(there, invoke):

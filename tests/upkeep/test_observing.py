@@ -18,7 +18,7 @@ from streetai_core.errors import InputError, MessageConflictError, MissingExtraE
 from streetai_core.observing.spans import OpenTelemetrySpans
 from streetai_core.stores.reference import ReferenceStore
 
-# Ids and times of spans are random hexadecimal digits and nanoseconds, so no part of a code can be in them by chance.
+# Ids of spans are random hexadecimal digits and times nanoseconds: four digits are in them now and then, this never.
 CODE = "KX-Q7"
 SAID = f"The code of the shed is {CODE}"
 
