@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from streetai_core.index import cone
+from streetai_core.index.codes import LEAST, Codes
 from streetai_core.types import KeptMatrix, KeptVector, Matrix, Vector
 from streetai_core.vectors import dots
 
@@ -41,6 +42,8 @@ class SignalColumns:
         self._integers = {name: np.empty(_FIRST_CAPACITY, dtype=np.int64) for name in ("key", *_FIXED, *_CHANGING)}
         self._narrow: tuple[int, int, bool] = (0, 0, False)
         """By how many moves and signals it was told whether they look narrow, and whether they do."""
+        self._codes: Codes | None = None
+        """Of all vectors, from the first question on to so many signals that estimates pay; `None`: not made yet."""
         self.moves = 0
         """How often a signal has left its row or got another place; while it stays, rows were only added."""
 
@@ -60,7 +63,7 @@ class SignalColumns:
         """Whether vectors are here in half precision, as they are while all of them are written so."""
         return self._vectors.dtype == np.float16
 
-    def vectors_of(self, rows: Rows | int) -> Matrix:
+    def vectors_of(self, rows: Rows | slice | int) -> Matrix:
         """The vectors of some rows, shape (len(rows), dim), or of one, shape (dim,). Not to be changed."""
         return self._vectors[rows].astype(np.float32, copy=False)
 
@@ -131,6 +134,11 @@ class SignalColumns:
         else:
             self.moves += 1
         self._vectors[row] = vector
+        if self._codes is not None:
+            if row == len(self._codes):
+                self._codes.append(self.vectors_of(slice(row, row + 1)))
+            else:
+                self._codes.put(row, self.vectors_of(row))
         for name in _FIXED:
             self._integers[name][row] = place[name]
 
@@ -168,6 +176,8 @@ class SignalColumns:
         rows = slice(first, self._count)
         self._row_of.update(zip(keys, range(first, self._count), strict=True))
         self._vectors[rows] = np.concatenate(vectors).reshape(len(keys), self.dim)
+        if self._codes is not None:
+            self._codes.append(self.vectors_of(rows))
         self._base[rows] = 1.0
         self._integers["key"][rows] = keys
         for name in _CHANGING:
@@ -211,12 +221,33 @@ class SignalColumns:
                 for column in self._integers.values():
                     column[row] = column[last]
                 self._row_of[int(self._integers["key"][row])] = row
+            if self._codes is not None:
+                self._codes.remove(row)
             self._count = last
             self.moves += 1
 
     def similarities(self, vector: Vector) -> Vector:
         """Cosine of every signal with a unit vector, shape (n,)."""
         return dots(self._vectors[: self._count], vector)
+
+    def similarities_of(self, rows: Rows, vector: Vector) -> Vector:
+        """Cosine of the signals in some rows with a unit vector, shape (len(rows),)."""
+        return dots(self._vectors[rows], vector)
+
+    def estimates(self, vector: Vector) -> tuple[Vector, float]:
+        """About the cosine of every signal with a unit vector, shape (n,), and how far one may be off.
+
+        Of few signals they are the cosines, off by 0.
+        """
+        if self._count < LEAST:
+            return self.similarities(vector), 0.0
+        if self._codes is None:
+            codes = Codes(self.dim)
+            for start in range(0, self._count, LEAST):
+                codes.append(self.vectors_of(slice(start, min(start + LEAST, self._count))))
+            # Last of all: another thread may ask for them too.
+            self._codes = codes
+        return self._codes.cosines(vector)
 
     def _suit(self, vectors: Sequence[KeptVector]) -> None:
         """Be halves if all signals are, those too that are about to come; singles else."""

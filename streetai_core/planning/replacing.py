@@ -29,6 +29,9 @@ _UNKNOWN = -2
 _PARTS = 4
 """Chunks of a message whose neighbours are looked at."""
 
+_MOST = _PARTS * _CANDIDATES
+"""Signals that are looked at: as many messages are among them as are compared, even if all have several."""
+
 
 @dataclass(slots=True)
 class Replacing:
@@ -75,19 +78,25 @@ class Replacing:
         near: dict[int, float] = {}
         columns = self.state.columns
         if len(columns):
-            nearest = np.max([columns.similarities(vector) for vector in vectors], axis=0)
-            nearest[~self._is_of(speaker)] = -np.inf
-            sequences = columns.column("sequence")
-            most = _PARTS * _CANDIDATES
-            best = np.arange(len(nearest))
-            if len(nearest) > most:
-                best = np.argpartition(-nearest, most)[:most]
-            for row in best[np.argsort(-nearest[best], kind="stable")].tolist():
-                if np.isfinite(nearest[row]):
-                    near.setdefault(int(sequences[row]), float(nearest[row]))
+            rows = self._promising(vectors, np.flatnonzero(self._is_of(speaker)))
+            nearest = np.max([columns.similarities_of(rows, vector) for vector in vectors], axis=0)
+            best = np.argsort(-nearest, kind="stable")[:_MOST]
+            sequences = columns.column("sequence")[rows[best]]
+            for sequence, cosine in zip(sequences.tolist(), nearest[best].tolist(), strict=True):
+                near.setdefault(sequence, cosine)
         # One more than are compared: the message itself may be among them.
         near |= self._batch.similar(vectors, speaker, _CANDIDATES + 1)
         return {sequence: beyond(cosine, self.common) for sequence, cosine in near.items()}
+
+    def _promising(self, vectors: Matrix, rows: npt.NDArray[np.intp]) -> npt.NDArray[np.intp]:
+        """Those of some rows among which are the `_MOST` nearest to any of the vectors, ascending."""
+        if len(rows) <= _MOST:
+            return rows
+        found = [self.state.columns.estimates(vector) for vector in vectors]
+        nearest = np.max([estimates for estimates, _ in found], axis=0)[rows]
+        last = np.partition(nearest, len(nearest) - _MOST)[len(nearest) - _MOST]
+        promising: npt.NDArray[np.intp] = rows[nearest >= last - 2.0 * max(error for _, error in found)]
+        return promising
 
     def _is_of(self, speaker: Message) -> npt.NDArray[np.bool_]:
         """Which signals are of messages of a speaker; nobody's word outdoes one that is trusted more."""

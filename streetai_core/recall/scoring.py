@@ -2,6 +2,8 @@
 
 The sum is first added up for all signals but for activation and learning, which are small and bounded. Only those that
 can be among the best with them are then looked at closely, and judged by the gate; only what is shown gets its parts.
+Of many signals the sum is made of estimates of their cosines (`index/codes.py`); those that are looked at closely get
+the cosine itself, as what they mean. What a message is lent for others, its stretch above all, stays an estimate.
 """
 
 from __future__ import annotations
@@ -113,7 +115,10 @@ def by_product(state: MemoryState, rows: Rows, question: Question, config: Confi
         question: what is asked.
         config: the settings.
     """
-    similarity, effective = _similarity(state, question)[rows], state.effective(rows, question.turn, config)
+    similarity = np.zeros(len(rows))
+    if question.vector is not None:
+        similarity = state.columns.similarities_of(rows, question.vector).astype(np.float64)
+    effective = state.effective(rows, question.turn, config)
     dead = ~alive(effective, config.death_threshold)
     scores = product_scores(effective, similarity, config.revival_floor)
     passed = (scores >= config.activation_threshold - TOLERANCE) & (
@@ -141,15 +146,23 @@ def by_sum(state: MemoryState, scope: Scope, question: Question, config: Config,
         config: the settings.
         depth: how many of the best are wanted.
     """
-    similarity = _similarity(state, question)
+    similarity, error = _estimates(state, question)
     nearness = beyond(similarity, question.common)
     meaning = nearness if config.strategy != "keyword" else np.zeros(len(similarity))
     lending = None
     if config.strategy != "vector":
         lending = _Lending(state, scope, question, config, similarity=nearness, meaning=meaning)
     total = meaning if lending is None else lending.total
-    rows = scope.topmost(total, depth, config.activation_share * ACTIVATION_SPREAD + _ROUNDING)
+    within = config.activation_share * ACTIVATION_SPREAD + _ROUNDING
+    rows = scope.topmost(total, depth, within + 2.0 * error / (1.0 - question.common))
     near = similarity[rows]
+    if question.vector is not None and error:
+        near = state.columns.similarities_of(rows, question.vector).astype(np.float64)
+        if config.strategy != "keyword":
+            exact = beyond(near, question.common)
+            if lending is not None:
+                total[rows] += exact - meaning[rows]
+            meaning[rows] = exact
     effective = state.effective(rows, question.turn, config)
     activation = _Activation(state, scope, question, config, total=total, good=scope.good(total, rows, depth))
     learned, freshness = activation.of(rows, effective)
@@ -194,12 +207,16 @@ class _Activation:
         return self._share * learned * within_reach(self._total[rows], self._good), self._share * freshness
 
 
-def _similarity(state: MemoryState, question: Question) -> Floats:
-    """Cosine of every signal with the question; zeros if it could not be embedded."""
+def _estimates(state: MemoryState, question: Question) -> tuple[Floats, float]:
+    """About the cosine of every signal with the question, and how far one may be off.
+
+    Zeros if it could not be embedded.
+    """
     columns = state.columns
     if question.vector is None or not len(columns):
-        return np.zeros(len(columns))
-    return columns.similarities(question.vector).astype(np.float64)
+        return np.zeros(len(columns)), 0.0
+    estimates, error = columns.estimates(question.vector)
+    return estimates.astype(np.float64), error
 
 
 class _Lending:
