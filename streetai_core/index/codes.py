@@ -33,6 +33,7 @@ _ONLY = 0
 """The one list of the index."""
 
 Bytes = npt.NDArray[np.uint8]
+Rows = npt.NDArray[np.intp]
 
 
 class Codes:
@@ -61,36 +62,58 @@ class Codes:
         """Rows."""
         return int(self._lists.list_size(_ONLY))
 
+    @property
+    def bytes(self) -> Bytes:
+        """The codes of all rows, shape (n, dim): a view that the next change may invalidate."""
+        count = len(self)
+        if not count:
+            return np.zeros((0, self._dim), dtype=np.uint8)
+        # FAISS moves its storage when it grows, so the pointer is taken anew each time.
+        rows: Bytes = faiss.rev_swig_ptr(self._lists.get_codes(_ONLY), count * self._dim).reshape(count, self._dim)
+        return rows
+
+    @property
+    def units(self) -> Vector:
+        """What a step of the code of each row is worth, shape (n,)."""
+        return self._units[: len(self)]
+
+    def fill(self, units: Vector) -> Bytes:
+        """Be as many rows as these, shape (n,), in codes that have none yet.
+
+        Returns:
+            Room for their bytes, shape (n, dim).
+        """
+        self._units = units
+        self._resize(len(units))
+        return self.bytes
+
     def append(self, vectors: Matrix) -> None:
         """Add rows behind all others; shape (n, dim)."""
-        if not len(vectors):
-            return
-        first = len(self)
-        codes, units = _coded(vectors)
-        count = first + len(units)
+        first, count = len(self), len(self) + len(vectors)
         if count > len(self._units):
             larger = np.empty(2 * count, dtype=np.float32)
             larger[:first] = self._units[:first]
             self._units = larger
-        self._units[first:count] = units
-        numbers = np.arange(first, count)
-        self._lists.add_entries(_ONLY, len(units), faiss.swig_ptr(numbers), faiss.swig_ptr(codes))
-        self._index.ntotal = count
+        self._resize(count)
+        _code(vectors, self.bytes[first:], self._units[first:count])
 
     def put(self, row: int, vector: Vector) -> None:
         """Give a row another vector."""
-        code, unit = _coded(vector[None, :])
-        self._lists.update_entry(_ONLY, row, row, faiss.swig_ptr(code))
-        self._units[row] = unit[0]
+        _code(vector[None, :], self.bytes[row : row + 1], self._units[row : row + 1])
 
     def remove(self, row: int) -> None:
         """Take a row away; the last one gets its place."""
         last = len(self) - 1
-        if row != last:
-            self._lists.update_entry(_ONLY, row, row, self._lists.get_single_code(_ONLY, last))
-            self._units[row] = self._units[last]
-        self._lists.resize(_ONLY, last)
-        self._index.ntotal = last
+        rows = self.bytes
+        rows[row] = rows[last]
+        self._units[row] = self._units[last]
+        self._resize(last)
+
+    def about(self, rows: Rows) -> Matrix:
+        """About the vectors of some rows, shape (len(rows), dim)."""
+        steps = self.bytes[rows].astype(np.float32) - _ZERO
+        near: Matrix = steps * self._units[rows][:, None]
+        return near
 
     def cosines(self, vector: Vector) -> tuple[Vector, float]:
         """Estimates of the cosine of each row with a unit vector, shape (n,), and how far one may be off.
@@ -101,7 +124,8 @@ class Codes:
         count = len(self)
         if not count:
             return np.zeros(0, dtype=np.float32), 0.0
-        code, unit = _coded(vector[None, :])
+        code, unit = np.empty((1, self._dim), dtype=np.uint8), np.empty(1, dtype=np.float32)
+        _code(vector[None, :], code, unit)
         query = code.astype(np.float32) - _ZERO
         found = faiss.RangeSearchResult(1)
         # Scoped to the calling thread: one thread keeps the order of the rows, and wakes no others.
@@ -113,11 +137,14 @@ class Codes:
         estimates: Vector = faiss.rev_swig_ptr(found.distances, count) * (units * unit[0])
         return estimates, _DEVIATIONS * math.hypot(float(units.max()), float(unit[0])) / math.sqrt(12)
 
+    def _resize(self, count: int) -> None:
+        """Have room for so many rows."""
+        self._lists.resize(_ONLY, count)
+        self._index.ntotal = count
 
-def _coded(vectors: Matrix) -> tuple[Bytes, Vector]:
-    """The codes of vectors, shape (n, dim), as FAISS keeps them; and what a step of each is worth, shape (n,)."""
-    codes = np.empty(vectors.shape, dtype=np.uint8)
-    units = np.empty(len(vectors), dtype=np.float32)
+
+def _code(vectors: Matrix, codes: Bytes, units: Vector) -> None:
+    """Write the codes of vectors, shape (n, dim) both, as FAISS keeps them, and what a step of each is worth, (n,)."""
     for start in range(0, len(vectors), _BLOCK):
         block = vectors[start : start + _BLOCK]
         unit = np.abs(block).max(axis=1) / np.float32(_HIGHEST)
@@ -127,4 +154,3 @@ def _coded(vectors: Matrix) -> tuple[Bytes, Vector]:
         steps += _ZERO
         codes[start : start + _BLOCK] = steps
         units[start : start + _BLOCK] = unit
-    return codes, units

@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from array import array
+from collections.abc import Sequence
 
 import numpy as np
 
 from streetai_core.index.bm25 import Integers, Rows
+from streetai_core.index.by_number import RowsByNumber
+from streetai_core.index.row_table import NONE
 
 
 class Replacements:
-    """For each row the messages whose statement it replaces, by their sequences; they need not be there."""
+    """Which row replaces the statements of which messages, by their sequences; those need not be there."""
 
     def __init__(self) -> None:
-        self._of_row: dict[int, tuple[int, ...]] = {}
+        self._newer = array("q")
+        self._older = array("q")
+        """What each of the rows replaces; one that replaces several comes several times."""
         self._links: Rows | None = None
         self._missing = False
         """Whether any of what is replaced was not there when the links were made."""
@@ -21,47 +26,53 @@ class Replacements:
 
     def put(self, row: int, sequences: Sequence[int]) -> None:
         """A row came, and replaces these."""
-        if sequences:
-            self._of_row[row] = tuple(sequences)
+        for sequence in sequences:
+            self._newer.append(row)
+            self._older.append(sequence)
         # A row that replaces nothing makes a link only if it is one that was missed.
         if sequences or self._missing:
             self._links = None
 
     def drop(self, row: int) -> None:
         """A row went."""
-        self._of_row.pop(row, None)
+        if row in self._newer:
+            newer, older = self.every
+            others = newer != row
+            self.fill(newer[others], older[others])
         self._links = None
 
-    def fill(self, of_rows: Sequence[Sequence[int]]) -> None:
-        """Take over those of all rows, from the first on."""
-        self._of_row = {row: tuple(found) for row, found in enumerate(of_rows) if found}
+    def fill(self, newer: Integers, older: Integers) -> None:
+        """Be these: rows, and for each the sequence of a message that it replaces; shape (k,)."""
+        self._newer, self._older = array("q", newer.tobytes()), array("q", older.tobytes())
         self._links = None
 
-    def links(self, row_of: Mapping[int, int], sequence: Integers) -> Rows:
+    @property
+    def every(self) -> tuple[Integers, Integers]:
+        """The rows, and for each the sequence of a message that it replaces, there or not; shape (k,) each."""
+        return np.array(self._newer, dtype=np.int64), np.array(self._older, dtype=np.int64)
+
+    def links(self, rows: RowsByNumber, sequence: Integers) -> Rows:
         """Row of the newer message and row of the one that it replaces, where both are there; the oldest newer first.
 
         Shape (k, 2). Not to be changed.
 
         Args:
-            row_of: sequence -> row, of the messages that are there.
+            rows: of the messages that are there, by sequence.
             sequence: of each row, shape (n,).
         """
         if self._links is None:
             self._replaced = None
-            links = [
-                (newer, row_of[replaced])
-                for newer, every in self._of_row.items()
-                for replaced in every
-                if replaced in row_of
-            ]
-            self._missing = len(links) < sum(map(len, self._of_row.values()))
-            unsorted = np.array(links, dtype=np.intp).reshape(-1, 2)
+            newer, replaced = self.every
+            older = rows.find(replaced)
+            there = older != NONE
+            self._missing = not there.all()
+            unsorted = np.column_stack([newer[there].astype(np.intp), older[there]])
             self._links = unsorted[np.argsort(sequence[unsorted[:, 0]], kind="stable")]
         return self._links
 
-    def replaced(self, row_of: Mapping[int, int], sequence: Integers) -> set[int]:
+    def replaced(self, rows: RowsByNumber, sequence: Integers) -> set[int]:
         """Sequences of the messages whose statement a later one has replaced; arguments as of `links`."""
-        links = self.links(row_of, sequence)
+        links = self.links(rows, sequence)
         if self._replaced is None:
             self._replaced = set(sequence[links[:, 1]].tolist())
         return self._replaced

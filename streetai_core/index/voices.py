@@ -28,22 +28,20 @@ class Voices:
     def __init__(self, conversation: Integers, author: Integers) -> None:
         # Numbers of authors begin at -1.
         every = int(author.max(initial=0)) + 2
-        pairs, counts = np.unique(conversation * every + author + 1, return_counts=True)
-        at, who = pairs // every, pairs % every - 1
-        self._said = dict(zip(zip(at.tolist(), who.tolist(), strict=True), counts.tolist(), strict=True))
-        self._where: dict[int, list[int]] = {}
-        for one, speaker in self._said:
-            self._where.setdefault(speaker, []).append(one)
+        pairs, counts = _counted(conversation * every + author + 1)
+        # Conversation, ascending, and author: how many messages, at first, and since then.
+        self._where, self._who, self._said = pairs // every, pairs % every - 1, counts
+        self._since: dict[tuple[int, int], int] = {}
         # By conversation: its messages, and the squares of those of each of its speakers, added up.
-        self._all = np.bincount(at, weights=counts)
-        self._squares = np.bincount(at, weights=counts**2)
+        self._all = np.bincount(self._where, weights=counts)
+        self._squares = np.bincount(self._where, weights=counts**2)
 
     def add(self, conversation: int, author: int) -> None:
         """Count one message."""
-        before = self._said.get((conversation, author), 0)
-        self._said[conversation, author] = before + 1
-        if not before:
-            self._where.setdefault(author, []).append(conversation)
+        since = self._since.get((conversation, author), 0)
+        here = slice(*self._where.searchsorted([conversation, conversation + 1]))
+        before = since + int(self._said[here][self._who[here] == author].sum())
+        self._since[conversation, author] = since + 1
         if conversation >= len(self._all):
             more = np.zeros(conversation + 1)
             self._all, self._squares = np.append(self._all, more), np.append(self._squares, more)
@@ -57,7 +55,15 @@ class Voices:
             author: by number.
             conversations: how many there are.
         """
-        there = np.array(self._where.get(author, ()), dtype=np.intp)
+        since = [conversation for conversation, speaker in self._since if speaker == author]
+        there = np.concatenate([self._where[self._who == author], np.array(since, dtype=np.int64)])
         found = np.zeros(conversations, dtype=np.bool_)
         found[there] = self._all[there] ** 2 <= TWO * self._squares[there]
         return found
+
+
+def _counted(numbers: Integers) -> tuple[Integers, Integers]:
+    """Whole numbers, ascending, each once, and how often each came."""
+    ordered = np.sort(numbers)
+    first = np.flatnonzero(np.diff(ordered, prepend=ordered[:1] - 1))
+    return ordered[first], np.diff(first, append=len(ordered))

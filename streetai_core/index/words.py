@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 import numpy as np
 
 from streetai_core.index.bm25 import Collection, Flags, Floats, Integers, Rows, Term, Told, WordScores, word_scores
-from streetai_core.index.by_sequence import RowsBySequence
+from streetai_core.index.by_number import RowsByNumber
 from streetai_core.index.filling import WordsColumns, WordsEntry, beside, named, summed
 from streetai_core.index.postings import Postings
 from streetai_core.index.replacements import Replacements, connected
@@ -48,12 +48,11 @@ class WordIndex:
         self._table = RowTable((*_OWN, *CHAINED))
         self._threads = Threads(self._table)
         self._replacements = Replacements()
-        self._row_of: dict[int, int] = {}
         self._postings = Postings()
         self._conversations: dict[str | None, int] = {}
         self._authors: dict[str, int] = {}
         self._spans = (array("q"), array("q"), array("q"))
-        self._by_sequence = RowsBySequence()
+        self._rows = RowsByNumber()
         self._said_by: Counter[int] = Counter()
         self._lengths = 0
         self._stretches: Stretches | None = None
@@ -64,10 +63,10 @@ class WordIndex:
 
     def __len__(self) -> int:
         """Messages that are there."""
-        return len(self._row_of)
+        return len(self._rows)
 
     def __contains__(self, sequence: int) -> bool:
-        return sequence in self._row_of
+        return sequence in self._rows
 
     @property
     def size(self) -> int:
@@ -140,16 +139,16 @@ class WordIndex:
 
     def rows_of(self, sequences: Integers) -> Rows:
         """The row of each message, -1 for one that is not there."""
-        return self._by_sequence.find(sequences)
+        return self._rows.find(sequences)
 
     def put(self, entry: WordsEntry) -> None:
         """Add a message, or replace what is known of it; its place in the conversation stays."""
-        old = self._row_of.get(entry.sequence)
+        old = self._rows.row(entry.sequence)
         row = self._table.add()
         values = self._values(entry)
         self._table.put(row, {**values, "around": 0}, entry.trust)
         self._register(row, entry, values)
-        if old is None:
+        if old == NONE:
             self._threads.join(row)
             self._lengthen(row, values)
         else:
@@ -197,9 +196,9 @@ class WordIndex:
         }
         self._table.fill(given, columns.trust)
         self._threads.fill(neighbours.last_of)
-        self._replacements.fill(columns.replaces)
-        self._row_of = dict(zip(columns.sequence.tolist(), range(count), strict=True))
-        self._by_sequence.fill(columns.sequence)
+        replacing = [(row, older) for row, every in enumerate(columns.replaces) for older in every]
+        self._replacements.fill(*np.array(replacing, dtype=np.int64).reshape(-1, 2).T)
+        self._rows.fill(columns.sequence)
         self._said_by = Counter(author.tolist())
         self._lengths = int(lengths.sum())
         rows = np.repeat(np.arange(count), columns.day_counts)
@@ -221,10 +220,10 @@ class WordIndex:
     def remove(self, sequences: Iterable[int]) -> None:
         """Forget messages; unknown ones are ignored."""
         for sequence in sequences:
-            row = self._row_of.pop(sequence, None)
-            if row is None:
+            row = self._rows.row(sequence)
+            if row == NONE:
                 continue
-            self._by_sequence.drop(sequence)
+            self._rows.drop(sequence)
             self._threads.leave(row)
             self._bury(row)
 
@@ -233,7 +232,7 @@ class WordIndex:
 
         Shape (k, 2). Not to be changed.
         """
-        return self._replacements.links(self._row_of, self.column("sequence"))
+        return self._replacements.links(self._rows, self.column("sequence"))
 
     def revisions(self, sequence: int) -> list[int]:
         """Sequences of the messages that a message replaced, itself, and those that replaced it, oldest first."""
@@ -241,7 +240,7 @@ class WordIndex:
 
     def replaced(self) -> set[int]:
         """Sequences of the messages whose statement a later one has replaced."""
-        return self._replacements.replaced(self._row_of, self.column("sequence"))
+        return self._replacements.replaced(self._rows, self.column("sequence"))
 
     def speaks_of(self, first: int, last: int) -> Flags:
         """Which rows speak of a time that touches the days from `first` to `last`, or were said then; shape (n,)."""
@@ -334,8 +333,7 @@ class WordIndex:
         if self._voices is not None:
             self._voices.add(values["conversation"], values["author"])
         self._replacements.put(row, entry.replaces)
-        self._row_of[entry.sequence] = row
-        self._by_sequence.put(entry.sequence, row)
+        self._rows.put(entry.sequence, row)
         for first, last in entry.days.tolist():
             for column, value in zip(self._spans, (row, first, last), strict=True):
                 column.append(value)
