@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager, suppress
 from datetime import datetime
 from itertools import islice
 from threading import Lock, RLock
@@ -11,15 +11,21 @@ from typing import TypeVar
 from uuid import uuid4
 from weakref import WeakKeyDictionary
 
-from streetai_core.errors import StaleMemoryError
+from streetai_core.errors import StaleMemoryError, StreetAIError
 from streetai_core.state import MemoryState
 from streetai_core.stores.base import Changes, Head, ReadTransaction, Store, WriteTransaction
+from streetai_core.stores.images import UNREADABLE
 from streetai_core.stores.values import is_complete
 
 Result = TypeVar("Result")
 
 Plan = Callable[[WriteTransaction, MemoryState], tuple[Changes | None, Result]]
 """Decides under the write lock what to change (`None`: nothing), and what to give back."""
+
+
+_NEW = 8
+"""An image is made anew when an eighth of the signals are not in it: each is then written some eight times while a
+memory grows to any size."""
 
 
 class HotStates:
@@ -52,6 +58,13 @@ class HotStates:
             with self._lock:
                 self._used.pop(one, None)
 
+    def keep_images(self) -> None:
+        """Keep images of what is in RAM, where that is worth it."""
+        with self._lock:
+            found = list(self._used)
+        for one in found:
+            one.keep_image()
+
     def forget(self, memory_id: str) -> None:
         """Keep nothing of a memory in RAM, whoever holds a handle on it."""
         with self._lock:
@@ -76,6 +89,8 @@ class CoherentState:
         self._clock = clock
         self._hot = hot
         self._state: MemoryState | None = None
+        self._imaged = 0
+        """The first signal that is not in the image that is there, by key."""
         self._known: tuple[int, str] | None = None
         """Generation and token of the memory that this is the state of."""
 
@@ -94,9 +109,15 @@ class CoherentState:
         """
         with self.lock, self._store.reading(self.memory_id) as transaction:
             state = self._current(transaction)
-            if state is not None:
-                self._hot.used(self)
-            yield transaction, state
+            if state is None:
+                yield transaction, None
+                return
+            self._hot.used(self)
+            state.read_in(transaction)
+            try:
+                yield transaction, state
+            finally:
+                state.read_in(None)
 
     def write(self, plan: Plan[Result]) -> tuple[Result, MemoryState]:
         """Plan under the write lock, commit, and only then change RAM. Call with `lock` held.
@@ -107,7 +128,11 @@ class CoherentState:
         try:
             with self._store.writing(self.memory_id) as transaction:
                 state = self._current(transaction) or MemoryState(self._first_head())
-                changes, result = plan(transaction, state)
+                state.read_in(transaction)
+                try:
+                    changes, result = plan(transaction, state)
+                finally:
+                    state.read_in(None)
                 head = None if changes is None else transaction.apply(changes, now=self._clock())
         except BaseException:
             # Whether a failed COMMIT has stored anything is unknown: the store is the truth, so RAM is read anew.
@@ -122,6 +147,17 @@ class CoherentState:
             self._state = None if changes.quarantined or changes.released or state.is_worn else state
         self._hot.used(self)
         return result, state
+
+    def keep_image(self) -> None:
+        """Keep an image for whoever opens the memory next, if that is worth it; a store that fails has none."""
+        with self.lock, suppress(StreetAIError), self._store.reading(self.memory_id) as transaction:
+            state = self._state
+            if state is not None and transaction.head == state.head:
+                state.read_in(transaction)
+                try:
+                    self._keep_image(transaction, state)
+                finally:
+                    state.read_in(None)
 
     def remove(self, look: Callable[[WriteTransaction], Result]) -> Result:
         """Delete the memory with all its rows, and be the state of one that was never written. Call with `lock` held.
@@ -150,9 +186,41 @@ class CoherentState:
         state = self._state
         if state is None or state.head.version != head.version:
             self._state = None  # as above
-            state = self._followed(state, transaction, head) or _loaded(transaction)
+            state = self._followed(state, transaction, head) or self._opened(transaction, head)
             self._state = state
         return state
+
+    def _opened(self, transaction: ReadTransaction, head: Head) -> MemoryState | None:
+        """The state from an image and what was done since, or else from all rows."""
+        state = self._from_image(transaction, head)
+        if state is None:
+            self._imaged = 0
+            state = _loaded(transaction)
+        if state is not None:
+            self._keep_image(transaction, state)
+        return state
+
+    def _from_image(self, transaction: ReadTransaction, head: Head) -> MemoryState | None:
+        """The state from an image; `None` if there is none, or one that would be no help."""
+        image = transaction.image()
+        if image is None:
+            return None
+        with closing(image), suppress(*UNREADABLE):
+            state = MemoryState.imaged(head, image)
+            self._imaged = int(state.columns.keys.max()) + 1
+            if head.next_signal - self._imaged > len(state.columns):
+                # Loading all is quicker than row by row.
+                return None
+            return state if image.version == head.version else self._followed(state, transaction, head)
+        return None
+
+    def _keep_image(self, transaction: ReadTransaction, state: MemoryState) -> None:
+        """Keep an image, unless there is one that has nearly all."""
+        if (state.head.next_signal - self._imaged) * _NEW >= len(state.columns):
+            found = state.image()
+            if found is not None:
+                transaction.keep_image(found)
+                self._imaged = state.head.next_signal
 
     @staticmethod
     def _followed(state: MemoryState | None, transaction: ReadTransaction, head: Head) -> MemoryState | None:

@@ -284,12 +284,15 @@ class MemoryRegistry:
     def close(self) -> None:
         """Let go of the database and of the worker threads. Closing twice is fine."""
         with self._lock:
-            self._closed = True
+            was_closed, self._closed = self._closed, True
             executor, self._executor = self._executor, None
-            self._memories.clear()
-            self._recent.clear()
         if executor is not None:
             executor.shutdown(wait=True)
+        if not was_closed:
+            self._surroundings.hot.keep_images()
+        with self._lock:
+            self._memories.clear()
+            self._recent.clear()
         self.store.close()
 
     awarm_up = twin(warm_up)

@@ -2,23 +2,47 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from streetai_core.config import Config
 from streetai_core.dynamics.decay import effective_weights
 from streetai_core.dynamics.learning import learned_weight
+from streetai_core.errors import StoreError
 from streetai_core.index.alignment import Alignment, aligned, extended
 from streetai_core.index.centroids import CentroidIndex
+from streetai_core.index.codes import LEAST
 from streetai_core.index.columns import Rows as RowNumbers
 from streetai_core.index.columns import SignalColumns
 from streetai_core.index.filling import WordsColumns, WordsEntry
 from streetai_core.index.words import WordIndex
-from streetai_core.stores.base import Changes, Head, Learned, Rows, SignalRow, StackRow, WeightRow, WordsRow
+from streetai_core.stores.base import (
+    Changes,
+    Head,
+    Learned,
+    ReadTransaction,
+    Rows,
+    SignalRow,
+    StackRow,
+    WeightRow,
+    WordsRow,
+)
 from streetai_core.stores.columns import Coded, Loaded, SignalArrays, WeightArrays, WordsArrays
+from streetai_core.stores.images import Content, Image
 from streetai_core.stores.provenance import Provenance, Quarantine
 from streetai_core.types import ROLES, SOURCES
+
+Array = npt.NDArray[Any]
+
+_ALIGNED = ("at", "order", "starts", "sizes", "standing")
+"""What an image has of the alignment of signals with messages."""
+
+_BYTES = "signals.bytes"
+"""The codes of an image: nearly all of it, so read to where they stay."""
 
 _WORN = 256
 """Rows of messages that are gone which are not worth reading a memory anew: a megabyte or two, and so many deletions
@@ -32,7 +56,9 @@ class MemoryState:
         """An empty memory; `head.dim` says how long its vectors are, 0 while it has none."""
         self.head = head
         self.columns = SignalColumns(head.dim or 0)
-        self.stacks = CentroidIndex(head.dim or 0)
+        self._stacks: CentroidIndex | None = CentroidIndex(head.dim or 0)
+        """`None`: not read yet, in a memory that came from an image."""
+        self._transaction: ReadTransaction | None = None
         self.words = WordIndex()
         self.quarantine: frozenset[Quarantine] = frozenset()
         """Rules that hide messages."""
@@ -64,6 +90,45 @@ class MemoryState:
         state.words.fill(_entries(words))
         return state
 
+    @property
+    def stacks(self) -> CentroidIndex:
+        """The stacks.
+
+        Raises:
+            StoreError: they are not in RAM, and there is no transaction to read them in.
+        """
+        if self._stacks is None:
+            if self._transaction is None:
+                raise StoreError("stacks that are not in RAM can be read inside a transaction only")
+            found = self._transaction.stacks()
+            stacks = CentroidIndex(self.columns.dim)
+            stacks.put_all(found.key.tolist(), found.totals, found.size.tolist())
+            self._stacks = stacks
+        return self._stacks
+
+    def read_in(self, transaction: ReadTransaction | None) -> None:
+        """What is not in RAM can be read in this transaction, of the same version; `None`: it has ended."""
+        self._transaction = transaction
+        self.columns.read_by(None if transaction is None else transaction.vectors)
+
+    @classmethod
+    def imaged(cls, head: Head, image: Image) -> MemoryState:
+        """The state that an image describes, at its version; `head` is that of a later one.
+
+        Raises:
+            ValueError: the image is damaged; a `KeyError` or an `OSError` too.
+        """
+        state = cls(replace(head, version=image.version))
+        numbers = {name: image.numbers(name) for name in image.names if name != _BYTES}
+        state.columns.restore(_part(numbers, "signals"), lambda room: image.read_into(_BYTES, room))
+        state.words.restore(_part(numbers, "words"), image.texts)
+        state._stacks = None
+        aligned = {name: array.astype(np.intp) for name, array in _part(numbers, "alignment").items()}
+        columns, words = state.columns, state.words
+        state._alignment = Alignment(messages=words.size, **aligned)
+        state._aligned = (columns, columns.moves, words, words.moves)
+        return state
+
     def update(self, rows: Rows) -> None:
         """Take over what changed since this state's version."""
         self._ready(rows.head)
@@ -82,7 +147,8 @@ class MemoryState:
             self.words.remove(gone)
             self.hidden -= gone
         self.columns.remove(changes.deleted_signals)
-        self.stacks.remove(changes.deleted_stacks)
+        if self._stacks is not None:
+            self._stacks.remove(changes.deleted_stacks)
         self._put(changes.signals, changes.weights, changes.stacks)
         self._put_words(changes.words)
         for step in changes.learned:
@@ -133,6 +199,20 @@ class MemoryState:
         self._alignment, self._aligned = before, seen
         return before
 
+    def image(self) -> Content | None:
+        """All of it but vectors and stacks, which are read when they are asked for.
+
+        `None`: it is no use, or not what the rows alone say: of few signals, after something was deleted or edited, or
+        with messages in quarantine.
+        """
+        if len(self.columns) < LEAST or self.quarantine or len(self.words) < self.words.size or not self.columns.dim:
+            return None
+        words, texts = self.words.image()
+        alignment = {name: getattr(self.alignment, name) for name in _ALIGNED}
+        parts = {"signals": self.columns.image(), "words": words, "alignment": alignment}
+        numbers = {f"{part}.{name}": array for part, arrays in parts.items() for name, array in arrays.items()}
+        return Content(numbers, texts)
+
     def members(self, stacks: Iterable[int]) -> RowNumbers:
         """Rows of the signals in these stacks."""
         return np.flatnonzero(np.isin(self.columns.column("stack"), list(stacks)))
@@ -144,7 +224,7 @@ class MemoryState:
     def _ready(self, head: Head) -> None:
         """Make room for vectors of the head's dimension, once it is known."""
         if head.dim and self.columns.dim != head.dim:
-            self.columns, self.stacks = SignalColumns(head.dim), CentroidIndex(head.dim)
+            self.columns, self._stacks = SignalColumns(head.dim), CentroidIndex(head.dim)
 
     def _fill_signals(self, signals: SignalArrays, weights: WeightArrays) -> None:
         """Take over the signals of a whole memory."""
@@ -177,9 +257,11 @@ class MemoryState:
                 "stack": [weight.stack for weight in weights],
             },
         )
-        self.stacks.put_all(
-            [stack.key for stack in stacks], [stack.total for stack in stacks], [stack.size for stack in stacks]
-        )
+        if self._stacks is not None:
+            # Those that are not read yet are read as they are then.
+            self._stacks.put_all(
+                [stack.key for stack in stacks], [stack.total for stack in stacks], [stack.size for stack in stacks]
+            )
 
     def _put_words(self, rows: Iterable[WordsRow]) -> None:
         shown: list[WordsRow] = []
@@ -203,6 +285,11 @@ class MemoryState:
             uses=int(self.columns.column("uses")[row]) + step.used,
             stack=int(self.columns.column("stack")[row]),
         )
+
+
+def _part(numbers: Mapping[str, Array], name: str) -> dict[str, Array]:
+    """The arrays of one part of an image, by their names in it."""
+    return {key.removeprefix(f"{name}."): array for key, array in numbers.items() if key.startswith(f"{name}.")}
 
 
 def _entry(row: WordsRow) -> WordsEntry:

@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from streetai_core.index import cone
 from streetai_core.index.by_number import RowsByNumber
-from streetai_core.index.codes import LEAST, Codes
+from streetai_core.index.codes import LEAST, Bytes, Codes
 from streetai_core.index.row_table import NONE
 from streetai_core.index.row_vectors import RowVectors, room_for
 from streetai_core.types import KeptMatrix, KeptVector, Matrix, Vector
@@ -173,6 +173,38 @@ class SignalColumns:
         zeros = np.zeros(self._count, dtype=np.int64)
         self._integers = {name: _enlarged(given.get(name, zeros), capacity) for name in ("key", *_FIXED, *_CHANGING)}
 
+    def image(self) -> dict[str, npt.NDArray[np.generic]]:
+        """All of it but the vectors, of which it has the codes; for so many signals that they have codes."""
+        codes = self._coded()
+        return {
+            **{name: self.column(name) for name in self._integers},
+            "base": self.base,
+            "bytes": codes.bytes,
+            "units": codes.units,
+            "halves": np.array([self.are_halves], dtype=np.int64),
+            "narrow": np.array(self._narrow[1:], dtype=np.int64),
+        }
+
+    def restore(self, image: Mapping[str, npt.NDArray[np.generic]], read_bytes: Callable[[Bytes], None]) -> None:
+        """Take over those of an image, in columns that have none yet; their vectors are read when they are asked for.
+
+        Args:
+            image: what `image` gave, but for the bytes.
+            read_bytes: fills an array of the shape (n, dim) with them.
+        """
+        keys = image["key"].astype(np.int64)
+        self._count = len(keys)
+        self._rows.fill(keys)
+        self._vectors.expect(self._count, halves=bool(image["halves"][0]))
+        capacity = room_for(self._count)
+        self._base = _enlarged(image["base"].astype(np.float64), capacity)
+        self._integers = {name: _enlarged(image[name].astype(np.int64), capacity) for name in self._integers}
+        told_by, is_narrow = image["narrow"].tolist()
+        self._narrow = (0, told_by, bool(is_narrow))
+        codes = Codes(self.dim)
+        read_bytes(codes.fill(image["units"].astype(np.float32)))
+        self._codes = codes
+
     def _append(self, keys: Sequence[int], vectors: Sequence[KeptVector], places: Sequence[Mapping[str, int]]) -> None:
         """Add signals that are not there."""
         first, self._count = self._count, self._count + len(keys)
@@ -248,13 +280,7 @@ class SignalColumns:
         """
         if self._count < LEAST:
             return self.similarities(vector), 0.0
-        if self._codes is None:
-            codes = Codes(self.dim)
-            for start in range(0, self._count, LEAST):
-                codes.append(self.vectors_of(slice(start, min(start + LEAST, self._count))))
-            # Last of all: another thread may ask for them too.
-            self._codes = codes
-        return self._codes.cosines(vector)
+        return self._coded().cosines(vector)
 
     def _known(self, keys: Sequence[int] | Integers) -> Rows:
         """The rows of signals that are there."""
@@ -262,6 +288,16 @@ class SignalColumns:
         if (rows == NONE).any():
             raise KeyError("a weight of a signal that is not there")
         return rows
+
+    def _coded(self) -> Codes:
+        """The codes of all vectors."""
+        if self._codes is None:
+            codes = Codes(self.dim)
+            for start in range(0, self._count, LEAST):
+                codes.append(self.vectors_of(slice(start, min(start + LEAST, self._count))))
+            # Last of all: another thread may ask for them too.
+            self._codes = codes
+        return self._codes
 
     def _about(self, rows: Rows) -> Matrix:
         """The vectors of some rows, or what their codes tell of them if they are not in RAM; needs no transaction."""

@@ -8,7 +8,7 @@ sorted only when a few questions were asked: to look for some terms in all posti
 from __future__ import annotations
 
 from array import array
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 import numpy.typing as npt
@@ -75,6 +75,20 @@ class Postings:
     def fill(self, terms: TermHashes, rows: npt.NDArray[np.integer], counts: TermCounts) -> None:
         """Take over all postings of an index that has none yet: term, row and count of each, by row; shape (n,)."""
         self._unsorted = terms, rows.astype(np.uint32), counts
+
+    def image(self) -> dict[str, npt.NDArray[np.generic]]:
+        """All postings, sorted."""
+        if self._recent:
+            self._merge()
+        self._sort()
+        sizes = np.diff(self._starts)
+        return {"terms": self._terms, "sizes": sizes, "rows": self._rows, "counts": self._counts}
+
+    def restore(self, image: Mapping[str, npt.NDArray[np.generic]]) -> None:
+        """Take over those of an image, in an index that has none yet."""
+        self._terms = image["terms"].astype(np.uint32)
+        self._starts = np.concatenate([[0], np.cumsum(image["sizes"], dtype=np.int64)])
+        self._rows, self._counts = image["rows"].astype(np.uint32), image["counts"].astype(np.uint16)
 
     def _sort(self) -> None:
         """Sort what is unsorted."""

@@ -78,6 +78,10 @@ class RowTable:
         self._alive[:count] = True
         self._trust = enlarged(trust, capacity)
 
+    def image(self) -> dict[str, npt.NDArray[np.generic]]:
+        """All of it, for a table of which every row counts; what `fill` takes, and `trust`."""
+        return {**{name: column[: self.count] for name, column in self._columns.items()}, "trust": self.trust}
+
     def _grow(self, capacity: int) -> None:
         self._alive = enlarged(self._alive, capacity)
         self._trust = enlarged(self._trust, capacity)

@@ -10,6 +10,7 @@ Where the cuts are depends on the messages that are there and on nothing else.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -26,6 +27,9 @@ without sessions is more than a point lower."""
 
 _NONE = -1
 """No row, and no half."""
+
+_END = 4
+"""Numbers of an image that say where a conversation ends: which it is, and what `_End` has."""
 
 _FIRST_CAPACITY = 16
 """Halves that there is room for at first; doubled whenever it is full."""
@@ -120,6 +124,26 @@ class Stretches:
         end.day = day
         self._latest = sequence
         return True
+
+    def image(self) -> dict[str, npt.NDArray[np.generic]]:
+        """All of it."""
+        ends = [(number, end.talk, end.day, end.half) for number, end in self._ends.items()]
+        return {
+            "of": self._of[: self._rows],
+            "members": self._members[:, : self._halves],
+            "next": self._next[: self._halves],
+            "ends": np.array(ends, dtype=np.int64).reshape(-1, _END),
+            "largest": np.array([self._largest, self._latest]),
+        }
+
+    def restore(self, image: Mapping[str, npt.NDArray[np.generic]]) -> None:
+        """Take over those of an image, where there is none yet."""
+        self._of, self._next = image["of"].astype(np.intp), image["next"].astype(np.intp)
+        self._rows, self._halves = len(self._of), len(self._next)
+        self._members = image["members"].astype(np.intp).reshape(HALF, self._halves)
+        self._largest, self._latest = image["largest"].tolist()
+        ends = image["ends"].astype(np.int64).reshape(-1, _END).tolist()
+        self._ends = {number: _End(*end) for number, *end in ends}
 
     def best_mean(self, values: Floats, best_of: int) -> Singles:
         """The mean of the best distinct values in the best stretch that each half is part of, shape (h,).

@@ -54,6 +54,12 @@ class Threads:
         self._last_of = last_of
         self._measure(np.arange(self._table.count))
 
+    def restore(self) -> None:
+        """Take over the chains that the table has, with all that is kept here, where every row counts."""
+        last = np.flatnonzero(self._table["following"] == NONE)
+        self._last_of = dict(zip(self._table["conversation"][last].tolist(), last.tolist(), strict=True))
+        self.around = int(self._table["around"].sum())
+
     def join(self, row: int) -> None:
         """Put a row where its sequence belongs in its conversation: nearly always at the end."""
         sequence, previous, following = (self._table[name] for name in ("sequence", "previous", "following"))

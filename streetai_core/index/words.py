@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
 import numpy as np
+import numpy.typing as npt
 
 from streetai_core.index.bm25 import Collection, Flags, Floats, Integers, Rows, Term, Told, WordScores, word_scores
 from streetai_core.index.by_number import RowsByNumber
@@ -22,6 +23,7 @@ from streetai_core.index.stretches import Stretches
 from streetai_core.index.threads import BEFORE, BEHIND, CHAINED, Threads
 from streetai_core.index.voices import Voices
 
+Numbers = npt.NDArray[np.generic]
 Rule = Callable[[Integers], Floats]
 """What a column says of each row."""
 
@@ -207,6 +209,43 @@ class WordIndex:
         self._postings.fill(
             columns.terms, np.repeat(np.arange(count, dtype=np.uint32), columns.term_counts), columns.counts
         )
+
+    def image(self) -> tuple[dict[str, Numbers], dict[str, list[str | None]]]:
+        """All of it as arrays and lists of texts, for an index of which no message was removed or replaced."""
+        newer, older = self._replacements.every
+        parts: dict[str, dict[str, Numbers]] = {
+            "table": self._table.image(),
+            "postings": self._postings.image(),
+            "stretches": self.stretches.image(),
+            "replacements": {"newer": newer, "older": older},
+            "spans": {str(place): np.array(span, dtype=np.int64) for place, span in enumerate(self._spans)},
+        }
+        numbers = {f"{part}.{name}": array for part, arrays in parts.items() for name, array in arrays.items()}
+        return numbers, {"conversations": list(self._conversations), "authors": list(self._authors)}
+
+    def restore(self, numbers: Mapping[str, Numbers], texts: Mapping[str, Sequence[str | None]]) -> None:
+        """Take over those of an image, in an index that has none yet."""
+
+        def part(name: str) -> dict[str, Numbers]:
+            return {key.removeprefix(f"{name}."): array for key, array in numbers.items() if key.startswith(f"{name}.")}
+
+        table = part("table")
+        trust = table.pop("trust").astype(np.float64)
+        self._table.fill({name: column.astype(np.int64) for name, column in table.items()}, trust)
+        self._threads.restore()
+        self._rows.fill(self.column("sequence"))
+        self._lengths = int(self.column("length").sum())
+        authors = self.column("author") - NONE
+        self._said_by = Counter({author + NONE: said for author, said in enumerate(np.bincount(authors).tolist())})
+        self._conversations = {name: number for number, name in enumerate(texts["conversations"])}
+        self._authors = {str(name): number for number, name in enumerate(texts["authors"])}
+        self._postings.restore(part("postings"))
+        self._stretches = Stretches()
+        self._stretches.restore(part("stretches"))
+        replacements = part("replacements")
+        self._replacements.fill(replacements["newer"].astype(np.int64), replacements["older"].astype(np.int64))
+        for place, span in enumerate(self._spans):
+            span.frombytes(numbers[f"spans.{place}"].astype(np.int64).tobytes())
 
     def _are_newer(self, entries: Sequence[WordsEntry]) -> bool:
         """Whether these are in the order they were said, and later than all that is there."""

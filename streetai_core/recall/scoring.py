@@ -2,8 +2,8 @@
 
 The sum is first added up for all signals but for activation and learning, which are small and bounded. Only those that
 can be among the best with them are then looked at closely, and judged by the gate; only what is shown gets its parts.
-Of many signals the sum is made of estimates of their cosines (`index/codes.py`); those that are looked at closely get
-the cosine itself, as what they mean. What a message is lent for others, its stretch above all, stays an estimate.
+Of many signals the sum is made of estimates of their cosines (`index/codes.py`); the best get the cosine itself, as
+what they mean. What a message is lent for others, its stretch above all, stays an estimate.
 """
 
 from __future__ import annotations
@@ -45,6 +45,10 @@ shown is asked for."""
 
 CORRECTION = 0.02
 """By how much a statement stands above the one that it replaces, beyond what activation can make up for."""
+
+_COMPARED = 4
+"""Of the candidates a quarter, and all that are as near to being wanted, get their cosine in place of an estimate: more
+than are recalled (`ranking.deep`). Each has to be read from the file after a memory was opened."""
 
 _ROUNDING = 1e-9
 """More than sums of ten parts differ by when they are added in another order."""
@@ -153,16 +157,19 @@ def by_sum(state: MemoryState, scope: Scope, question: Question, config: Config,
     if config.strategy != "vector":
         lending = _Lending(state, scope, question, config, similarity=nearness, meaning=meaning)
     total = meaning if lending is None else lending.total
-    within = config.activation_share * ACTIVATION_SPREAD + _ROUNDING
-    rows = scope.topmost(total, depth, within + 2.0 * error / (1.0 - question.common))
-    near = similarity[rows]
+    within = config.activation_share * ACTIVATION_SPREAD + _ROUNDING + 2.0 * error / (1.0 - question.common)
+    rows = scope.topmost(total, depth, within)
     if question.vector is not None and error:
-        near = state.columns.similarities_of(rows, question.vector).astype(np.float64)
+        some = rows if depth >= len(total) else rows[topmost(total[rows], depth // _COMPARED, within=within)]
+        # All these may be one array, so what is in it goes last.
+        cosines = state.columns.similarities_of(some, question.vector).astype(np.float64)
         if config.strategy != "keyword":
-            exact = beyond(near, question.common)
+            exact = beyond(cosines, question.common)
             if lending is not None:
-                total[rows] += exact - meaning[rows]
-            meaning[rows] = exact
+                total[some] += exact - meaning[some]
+            meaning[some] = exact
+        similarity[some] = cosines
+    near = similarity[rows]
     effective = state.effective(rows, question.turn, config)
     activation = _Activation(state, scope, question, config, total=total, good=scope.good(total, rows, depth))
     learned, freshness = activation.of(rows, effective)

@@ -11,15 +11,19 @@ from collections.abc import Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
-from streetai_core.stores.columns import Loaded, loaded_from
+import numpy as np
+
+from streetai_core.errors import StoreError
+from streetai_core.stores.columns import Integers, Loaded, StackArrays, loaded_from
 from streetai_core.stores.provenance import Edit, JournalRow, Origins, Quarantine
 from streetai_core.stores.traces import Traces
 from streetai_core.types import (
     Action,
     ChunkKind,
     DaySpans,
+    KeptMatrix,
     KeptVector,
     Message,
     Role,
@@ -28,6 +32,9 @@ from streetai_core.types import (
     TermHashes,
     Vector,
 )
+
+if TYPE_CHECKING:
+    from streetai_core.stores.images import Content, Image
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -245,6 +252,31 @@ class ReadTransaction(ABC):
         """The same as `rows(None)`, as columns."""
         rows = self.rows(None)
         return None if rows is None else loaded_from(rows)
+
+    def image(self) -> Image | None:
+        """An image of the memory at this version or an earlier one of which nothing was deleted since.
+
+        `None`: there is none. Close it.
+        """
+        return None
+
+    def keep_image(self, content: Content) -> None:  # noqa: B027 - may do nothing
+        """Keep an image of the memory at this version, where the store has images and it can be written."""
+
+    def vectors(self, keys: Integers) -> KeptMatrix:
+        """The stored vectors of signals that are there, by key, shape (len(keys), dim). For memories from an image."""
+        signals = self._whole().signals
+        return signals.vectors[np.searchsorted(signals.key, keys)]
+
+    def stacks(self) -> StackArrays:
+        """All stacks. For memories from an image."""
+        return self._whole().stacks
+
+    def _whole(self) -> Loaded:
+        loaded = self.loaded()
+        if loaded is None:
+            raise StoreError("the memory is not there any more")
+        return loaded
 
     @abstractmethod
     def messages(self, query: MessageQuery) -> list[Message]:

@@ -50,7 +50,7 @@ def packed(columns: Mapping[str, Column]) -> bytes:
     for name, column in columns.items():
         numbers = column.codes if isinstance(column, Coded) else column
         texts = list(column.values) if isinstance(column, Coded) else None
-        narrow = _narrowed(numbers)
+        narrow = narrowed(numbers)
         described.append((name, narrow.dtype.str, narrow.size, texts))
         bodies.append(narrow.tobytes())
     description = json.dumps(described, ensure_ascii=False, separators=(",", ":")).encode()
@@ -74,8 +74,8 @@ def unpacked(data: bytes) -> dict[str, Column]:
     return columns
 
 
-def _narrowed(numbers: npt.NDArray[np.generic]) -> npt.NDArray[np.generic]:
-    """The same numbers in few bytes, little-endian."""
+def narrowed(numbers: npt.NDArray[np.generic]) -> npt.NDArray[np.generic]:
+    """The same numbers in few bytes, little-endian; reals in eight."""
     if numbers.dtype.kind == "f":
         return numbers.astype("<f8", copy=False)
     low, high = (int(numbers.min()), int(numbers.max())) if numbers.size else (0, 0)

@@ -88,16 +88,14 @@ class SqliteStore(Store):
             ClosedError: the store is closed.
         """
         check_id(memory_id, "memory_id")
-        with (
-            self._block(),
-            self._connections.for_reading() as database,
-            nullcontext() if database is None else transaction(database.conn, self.path, "BEGIN"),
-        ):
-            view = SqliteReading(database, memory_id, self.path)
-            try:
-                yield view
-            finally:
-                view.end()
+        with self._block(), self._connections.for_reading() as database:
+            with nullcontext() if database is None else transaction(database.conn, self.path, "BEGIN"):
+                view = SqliteReading(database, memory_id, self.path)
+                try:
+                    yield view
+                finally:
+                    view.end()
+            view.check_image()
 
     @contextmanager
     def writing(self, memory_id: str) -> Iterator[WriteTransaction]:
@@ -119,6 +117,9 @@ class SqliteStore(Store):
                     yield writing
                 finally:
                     writing.end()
+            if writing.erased:
+                # Again: a reader may have kept one until the commit.
+                writing.drop_image()
             self._checkpoints.after_commit(database.conn, erase=writing.erased)
 
     def memory_ids(self) -> list[str]:

@@ -32,6 +32,12 @@ FROM signals WHERE memory_key = ? AND signal_key BETWEEN ? AND ? ORDER BY signal
 """
 _SIGNAL_COLUMNS = (*("key", "sequence", "chunk_index", "kind", "start", "end", "block_start", "block_end", "version"),)
 _VECTORS = "SELECT signal_key, vector, crc FROM vectors WHERE memory_key = ? ORDER BY signal_key"
+_SOME = """
+SELECT signals.signal_key, sequence, chunk_index, kind, start, "end", block_start, block_end, version, vector, crc
+FROM json_each(?) AS wanted
+CROSS JOIN signals ON signals.memory_key = ? AND signals.signal_key = wanted.value
+CROSS JOIN vectors ON vectors.memory_key = signals.memory_key AND vectors.signal_key = signals.signal_key
+"""
 _WEIGHTS = """
 SELECT signal_key, base_weight, last_used_turn, uses, stack_key, version, crc
 FROM weights WHERE memory_key = ? AND signal_key BETWEEN ? AND ? ORDER BY signal_key
@@ -221,6 +227,31 @@ def _vectors(blocks: Blocks, memory_key: int, signals: Sequence[Integers], dim: 
     if first != len(keys):
         raise ValueError("a signal without a vector")
     return np.zeros((0, dim), dtype=np.float32) if room is None else room[: len(keys)]
+
+
+def load_vectors(blocks: Blocks, memory_key: int, keys: Integers, dim: int) -> KeptMatrix:
+    """The vectors of some signals, shape (len(keys), dim), each under the checksum of the whole signal.
+
+    Raises:
+        ValueError: as for all that is `ILL_FORMED`.
+    """
+    found: list[KeptMatrix] = [np.zeros((0, dim), dtype=np.float16)]
+    first = 0
+    for block in blocks(_SOME, json.dumps(keys.tolist()), memory_key):
+        *own, data, crc = _turned(block)
+        columns = dict(zip(_SIGNAL_COLUMNS, own, strict=True))
+        kind = Coded.of(columns["kind"])
+        numbers = {name: wholes(column) for name, column in columns.items() if name != "kind"}
+        numbers["kind"] = texts(kind.values, kind.codes)
+        stored, last = _vectors_of(data, dim)
+        _check([memory_key, *(numbers[name] for name in _SIGNAL_COLUMNS), last], crc)
+        if not np.array_equal(numbers["key"], keys[first : first + len(block)]):
+            raise ValueError("a signal without a vector")
+        found.append(stored)
+        first += len(block)
+    if first != len(keys):
+        raise ValueError("a signal without a vector")
+    return np.concatenate(found)
 
 
 def load_weights(blocks: Blocks, memory_key: int) -> tuple[WeightArrays, Integers]:

@@ -4,19 +4,21 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import closing
+from contextlib import closing, suppress
 from dataclasses import dataclass
 from operator import itemgetter
 from typing import Any, TypeVar
 
+import numpy as np
 from sqlite_utils import Database
 
 from streetai_core.errors import DamagedFileError, StoreError
 from streetai_core.stores.base import CreditRow, Head, MessageQuery, ReadTransaction, Rows
 from streetai_core.stores.belonging import Keys, check_belonging
 from streetai_core.stores.checksums import Integers, wholes
-from streetai_core.stores.columns import Loaded
+from streetai_core.stores.columns import Loaded, StackArrays
 from streetai_core.stores.faults import Faults
+from streetai_core.stores.images import Content, Image, Images
 from streetai_core.stores.index_checks import check_ids, check_indexes, check_texts
 from streetai_core.stores.journal import entry_from
 from streetai_core.stores.provenance import Edit, JournalRow, Origins
@@ -33,17 +35,19 @@ from streetai_core.stores.rows import (
 )
 from streetai_core.stores.selects import CREDITS, HEADS, MESSAGES, QUARANTINES, SIGNALS, STACKS, WEIGHTS, WORDS
 from streetai_core.stores.sqlite_audit import JOURNAL, edits
+from streetai_core.stores.sqlite_images import DELETION, fitting_image, keep_image
 from streetai_core.stores.sqlite_loading import (
     ILL_FORMED,
     ascending,
     load_signals,
     load_stacks,
+    load_vectors,
     load_weights,
     load_words,
 )
 from streetai_core.stores.values import is_complete
 from streetai_core.stores.words_rows import words_from
-from streetai_core.types import Message
+from streetai_core.types import KeptMatrix, Message
 
 Value = TypeVar("Value")
 
@@ -69,6 +73,7 @@ _BY_SEQUENCE = " ORDER BY sequence"
 _BY_STEP = " ORDER BY version, position"
 _NEWEST = " ORDER BY sequence DESC LIMIT ?"
 _OF_SIGNAL = " AND signal_key = ?"
+_OF_SIGNALS = " AND signals.signal_key IN (SELECT value FROM json_each(?))"
 _OF_MESSAGE = " AND message_id = ?"
 _OF_CONVERSATION = " AND conversation_id IS ?"
 _OF_SEQUENCES = " AND sequence IN (SELECT value FROM json_each(?))"
@@ -120,6 +125,8 @@ class SqliteReading(ReadTransaction):
         self._head: Head | None = None
         self._created_at = ""
         self._ended = False
+        self._images = Images(path)
+        self._kept_image = False
         rows = self._select(HEADS + _OF_MEMORY, memory_id) if database else []
         if rows:
             self._key = rows[0][0]
@@ -220,6 +227,56 @@ class SqliteReading(ReadTransaction):
         sums = {table: (len(column), int(column.sum())) for table, column in versions.items()}
         check_indexes(self._select, key, counts.messages, counts.sequences, self._origin, versions=sums)
         return Loaded(head=head, signals=signals, weights=weights, stacks=stacks, words=words, quarantine=rules)
+
+    def image(self) -> Image | None:
+        """An image that fits; `None` if there is none."""
+        if self._head is None or self._key is None:
+            return None
+        return fitting_image(self._images, self._select, self._key, self._head)
+
+    def keep_image(self, content: Content) -> None:
+        """Keep an image of the memory as it is in this transaction, if the folder can be written."""
+        if self._head is not None and self._key is not None:
+            keep_image(self._images, self._select, self._key, self._head, content)
+            self._kept_image = True
+
+    def check_image(self) -> None:
+        """Delete an image that was kept while somebody deleted rows. Call when the transaction is over.
+
+        Raises:
+            StoreError: it cannot be deleted.
+        """
+        if self._kept_image and self._head is not None and self._key is not None and self._database is not None:
+            found = self._database.conn.execute(DELETION, (self._key,)).fetchall()
+            if any(deleted > self._head.version for (deleted,) in found):
+                self._images.drop(self._key)
+
+    def vectors(self, keys: Integers) -> KeptMatrix:
+        """The vectors of some signals, ascending.
+
+        Raises:
+            DamagedFileError: a row does not fit its checksum, or is missing.
+        """
+        dim = (self._head and self._head.dim) or 0
+        with suppress(*ILL_FORMED):
+            return load_vectors(self._blocks, self._key or 0, keys, dim)
+        # Row by row, it shows which one is damaged.
+        rows = sorted(self._select(SIGNALS + _OF_SIGNALS, self._key, list_text(keys)), key=_key_of_row)
+        signals = [signal_from(row, self._origin) for row in rows]
+        self._check_count("signals", len(signals), len(keys))
+        return np.stack([signal.vector.astype(np.float32) for signal in signals])
+
+    def stacks(self) -> StackArrays:
+        """All stacks.
+
+        Raises:
+            DamagedFileError: a row does not fit its checksum, or is missing.
+        """
+        with suppress(*ILL_FORMED):
+            stacks, versions = load_stacks(self._blocks, self._key or 0, (self._head and self._head.dim) or 0)
+            self._check_count("stacks", len(versions), self._counts().stacks)
+            return stacks
+        return super().stacks()
 
     def messages(self, query: MessageQuery) -> list[Message]:
         """Messages with their texts.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from datetime import datetime
 
 from sqlite_utils import Database
@@ -133,6 +134,8 @@ class SqliteWriting(SqliteReading, WriteTransaction):
         self._connection = database.conn
         self.erased = False
         """Whether text, words or vectors were deleted or replaced."""
+        self._erased_key: int | None = None
+        """The memory's number in the database, if they were."""
 
     def apply(self, changes: Changes, *, now: datetime) -> Head:
         """Write `changes` and return the head with its new version.
@@ -161,7 +164,11 @@ class SqliteWriting(SqliteReading, WriteTransaction):
             self._many(_QUARANTINE, [quarantine_row(rule, key) for rule in changes.quarantined])
             noting.note(head, now)
             self._pack(changes, key, head)
-        self.erased = self.erased or head.deletion_version == head.version or self._replaces(changes)
+            erases = head.deletion_version == head.version or self._replaces(changes)
+            if erases:
+                self._images.drop(key)
+                self._erased_key = key
+        self.erased = self.erased or erases
         self._key, self._head, self._created_at = key, head, created_at
         return head
 
@@ -177,8 +184,15 @@ class SqliteWriting(SqliteReading, WriteTransaction):
         with Faults(self._path), self._writable.atomic():
             for statement in (*_WIPE, _DELETE_HEAD):
                 self._connection.execute(statement, (self._key,))
-        self.erased = True
+            self._images.drop(self._key)
+        self.erased, self._erased_key = True, self._key
         self._key, self._head, self._created_at = None, None, ""
+
+    def drop_image(self) -> None:
+        """Delete images of the memory. One that cannot be deleted now is when it is seen, for it fits no more."""
+        if self._erased_key is not None:
+            with suppress(StoreError):
+                self._images.drop(self._erased_key)
 
     def _write_head(self, head: Head, created_at: str) -> int:
         """Write the memory's row and return its key."""

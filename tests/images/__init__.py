@@ -1,0 +1,1 @@
+"""Tests of images, from which large memories are opened."""
