@@ -201,9 +201,12 @@ class SignalColumns:
         self._integers = {name: _enlarged(image[name].astype(np.int64), capacity) for name in self._integers}
         told_by, is_narrow = image["narrow"].tolist()
         self._narrow = (0, told_by, bool(is_narrow))
-        codes = Codes(self.dim)
-        read_bytes(codes.fill(image["units"].astype(np.float32)))
-        self._codes = codes
+        coded = np.empty((room_for(self._count), self.dim), dtype=np.uint8)
+        read_bytes(coded[: self._count])
+        units = np.empty(len(coded), dtype=np.float32)
+        units[: self._count] = image["units"]
+        self._codes = Codes(self.dim)
+        self._codes.fill(self._count, coded, units)
 
     def _append(self, keys: Sequence[int], vectors: Sequence[KeptVector], places: Sequence[Mapping[str, int]]) -> None:
         """Add signals that are not there."""

@@ -102,7 +102,7 @@ class RowVectors:
         at = row
         if self._place is not None:
             at = self._taken
-            self._matrix = _with_room(self._matrix, at + 1)
+            self._matrix = with_room(self._matrix, at + 1)
             self._place[row] = at
             self._taken += 1
         self._matrix[at] = vector
@@ -113,11 +113,11 @@ class RowVectors:
         first, self._count = self._count, self._count + len(vectors)
         at = slice(first, self._count)
         if self._place is not None:
-            self._place = _with_room(self._place, self._count)
+            self._place = with_room(self._place, self._count)
             at = slice(self._taken, self._taken + len(vectors))
             self._place[first : self._count] = np.arange(at.start, at.stop)
             self._taken = at.stop
-        self._matrix = _with_room(self._matrix, at.stop)
+        self._matrix = with_room(self._matrix, at.stop)
         self._matrix[at] = np.concatenate(vectors).reshape(len(vectors), self._dim)
 
     def remove(self, row: int) -> None:
@@ -149,7 +149,7 @@ class RowVectors:
         fresh = self.read(rows)
         self._suit([fresh[0]])
         end = self._taken + len(rows)
-        self._matrix = _with_room(self._matrix, end)
+        self._matrix = with_room(self._matrix, end)
         self._matrix[self._taken : end] = fresh
         place[rows] = np.arange(self._taken, end)
         self._taken = end
@@ -180,7 +180,7 @@ def _begins(vectors: KeptMatrix, whole: npt.NDArray[np.generic]) -> bool:
     )
 
 
-def _with_room(array: npt.NDArray[Number], count: int) -> npt.NDArray[Number]:
+def with_room(array: npt.NDArray[Number], count: int) -> npt.NDArray[Number]:
     """An array with room for so many rows: itself, or a copy that is at least twice as large."""
     if count <= len(array):
         return array

@@ -1,5 +1,7 @@
 """Estimates of cosines stay as near the cosines as they say, whatever happens to the rows."""
 
+from concurrent.futures import ThreadPoolExecutor
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -123,3 +125,17 @@ def test_taking_some_rows_takes_their_codes():
     rows = np.arange(len(vectors))[::-1][: LEAST + 10]
     taken = columns.taken(rows)
     assert taken.estimates(vectors[0])[0].tolist() == columns.estimates(vectors[0])[0][rows].tolist()
+
+
+def test_threads_scan_at_the_same_time():
+    """Scanners are shared by all memories; none may see the question of another thread."""
+    vectors = evenly(6000, 64, 5)
+    codes = Codes(64)
+    codes.append(vectors)
+    expected = [codes.cosines(question)[0].tolist() for question in vectors[:8]]
+
+    def asked(number):
+        return all(codes.cosines(vectors[number])[0].tolist() == expected[number] for _ in range(25))
+
+    with ThreadPoolExecutor(8) as pool:
+        assert all(pool.map(asked, range(8)))
