@@ -13,7 +13,7 @@ from __future__ import annotations
 import json
 import os
 import zlib
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from io import BufferedReader
@@ -162,9 +162,24 @@ class Images:
         Raises:
             StoreError: it cannot be deleted.
         """
+        name = Path(self._of(key)).name
+        self._delete(lambda one: one == name or one.startswith(f"{name}-"))
+
+    def drop_all(self) -> None:
+        """Delete the images of all memories, and what is left of unfinished ones.
+
+        Raises:
+            StoreError: one cannot be deleted.
+        """
+        beginning = Path(self._of(0)).name[:-1]
+        self._delete(lambda one: one.startswith(beginning) and one[len(beginning) :][:1].isdecimal())
+
+    def _delete(self, meant: Callable[[str], bool]) -> None:
+        """Delete the files beside the database whose names are meant."""
+        folder = Path(self._path).parent
         try:
-            for path in self._files(key):
-                path.unlink(missing_ok=True)
+            for name in [entry.name for entry in os.scandir(folder) if meant(entry.name)] if folder.is_dir() else []:
+                (folder / name).unlink(missing_ok=True)
         except OSError as error:
             raise StoreError(
                 f"an image of a memory, which has copies of what is to be deleted, cannot be deleted: {error}. Close "
@@ -177,14 +192,6 @@ class Images:
 
     def _of(self, key: int) -> str:
         return f"{self._path}-image-{key}"
-
-    def _files(self, key: int) -> list[Path]:
-        """The image of a memory and unfinished ones, as far as they are there."""
-        image = Path(self._of(key))
-        if not image.parent.is_dir():
-            return []
-        names = (entry.name for entry in os.scandir(image.parent))
-        return [image.parent / name for name in names if name == image.name or name.startswith(f"{image.name}-")]
 
 
 def _checksum(data: npt.NDArray[np.uint8]) -> int:

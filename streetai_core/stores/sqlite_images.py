@@ -40,15 +40,16 @@ def fitting_image(images: Images, select: Select, key: int, head: Head) -> Image
     image = images.open(key)
     if image is None:
         return None
-    if image.version <= head.version:
-        if head.deletion_version <= image.version and image.proof == _proof(select, key, head, image.version):
-            return image
+    of_this = image.proof[:2] == [head.token, head.generation]
+    if of_this and image.version > head.version:
+        # Somebody has gone on since this transaction began; or this is an old copy of the database.
         image.close()
-        with suppress(StoreError):
-            images.drop(key)
         return None
-    # Somebody has gone on since this transaction began, or this is an old copy of the database.
+    if head.deletion_version <= image.version and image.proof == _proof(select, key, head, image.version):
+        return image
     image.close()
+    with suppress(StoreError):
+        images.drop(key)
     return None
 
 

@@ -14,6 +14,7 @@ from streetai_core.errors import DamagedFileError, InputError, StoreError
 from streetai_core.stores import _sqlite
 from streetai_core.stores.checkpoints import Checkpoints
 from streetai_core.stores.faults import Faults
+from streetai_core.stores.images import Images
 from streetai_core.stores.opening import DatabaseFile
 from streetai_core.stores.rows import Origin, head_from, head_row
 from streetai_core.stores.selects import HEADS
@@ -98,6 +99,8 @@ def restore(backup: str | os.PathLike[str], path: str | os.PathLike[str], *, ove
         if usable and _size(live):
             _begin_new_line(draft.file, _generations(live))
         health = draft.examined(str(backup))
+        # They are of what is replaced.
+        Images(target).drop_all()
         if usable:
             _copy(draft.file, live)
             _settle(live)

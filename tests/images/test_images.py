@@ -14,6 +14,7 @@ from streetai_core.index.codes import LEAST
 from streetai_core.state import MemoryState
 from streetai_core.stores.base import MessageQuery
 from streetai_core.stores.sqlite import SqliteStore
+from streetai_core.upkeep.backup import restore
 from tests.core.test_ram_equals_disk import dump
 from tests.images.conftest import MESSAGES, NOON, opened, said
 
@@ -381,3 +382,32 @@ def test_time_and_place_of_the_clock_do_not_matter(imaged):
         answers(registry.get("m"))
     assert image_of(imaged).read_bytes() == before
     assert NOON.isoformat().encode() not in before
+
+
+def test_a_restore_deletes_all_images(imaged, tmp_path):
+    """They are of the database that is replaced."""
+    with opened(imaged) as registry:
+        registry.backup(tmp_path / "backup.db")
+    other = image_of(imaged).with_name("memory.db-image-77-abc")
+    other.write_bytes(b"of a memory that the backup has not")
+    note = image_of(imaged).with_name("memory.db-image-notes.txt")
+    note.write_bytes(b"somebody else's")
+    restore(tmp_path / "backup.db", imaged, overwrite=True)
+    assert not image_of(imaged).exists()
+    assert not other.exists()
+    assert note.exists()
+    _, came = shown(imaged)
+    assert not came
+
+
+def test_an_image_of_another_memory_of_the_same_name_goes(imaged, path):
+    """A database was deleted, another one made in its place; the image is of later versions than it has."""
+    kept = image_of(imaged).read_bytes()
+    imaged.unlink()
+    for ending in ("-wal", "-shm"):
+        imaged.with_name(imaged.name + ending).unlink(missing_ok=True)
+    with opened(imaged) as registry:
+        registry.get("m").add_message("Hello.", "user")
+    image_of(imaged).write_bytes(kept)
+    assert not shown(imaged)[1]
+    assert not image_of(imaged).exists()
