@@ -400,7 +400,7 @@ def test_a_restore_deletes_all_images(imaged, tmp_path):
     assert not came
 
 
-def test_an_image_of_another_memory_of_the_same_name_goes(imaged, path):
+def test_an_image_of_another_memory_of_the_same_name_goes(imaged):
     """A database was deleted, another one made in its place; the image is of later versions than it has."""
     kept = image_of(imaged).read_bytes()
     imaged.unlink()
