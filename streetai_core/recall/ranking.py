@@ -77,6 +77,7 @@ def rank(
     config: Config,
     *,
     depth: int,
+    sure: int | None = None,
     wanted: RecallFilter | None = None,
     hidden: bool = False,
     stacks: bool = True,
@@ -88,6 +89,8 @@ def rank(
         question: what is asked.
         config: the settings.
         depth: how many of the best candidates are wanted.
+        sure: how many of them are to be recalled, at most, and get their cosines where others have estimates; `None`:
+            all.
         wanted: which signals may be found; `None`: all.
         hidden: whether signals in quarantine are candidates too, to tell what would be made of them.
         stacks: whether the stacks that the question woke are asked for.
@@ -101,7 +104,7 @@ def rank(
         rows = np.arange(len(state.columns)) if scope.allowed is None else np.flatnonzero(scope.allowed)
         scored = by_product(state, rows, question, config)
     else:
-        scored = by_sum(state, scope, question, config, depth)
+        scored = by_sum(state, scope, question, config, depth=depth, sure=sure)
     activated = [
         ActivatedStack(
             stack_id=f"{state.head.token}.stack.{key}", stack_score=cosine, signal_count=state.stacks.size(key)

@@ -46,10 +46,6 @@ shown is asked for."""
 CORRECTION = 0.02
 """By how much a statement stands above the one that it replaces, beyond what activation can make up for."""
 
-_COMPARED = 4
-"""Of the candidates a quarter, and all that are as near to being wanted, get their cosine in place of an estimate: more
-than are recalled (`ranking.deep`). Each has to be read from the file after a memory was opened."""
-
 _ROUNDING = 1e-9
 """More than sums of ten parts differ by when they are added in another order."""
 
@@ -140,7 +136,9 @@ def by_product(state: MemoryState, rows: Rows, question: Question, config: Confi
     return Scored(rows, similarity, scores, parts, effective, passed, config.death_threshold)
 
 
-def by_sum(state: MemoryState, scope: Scope, question: Question, config: Config, depth: int) -> Scored:
+def by_sum(
+    state: MemoryState, scope: Scope, question: Question, config: Config, *, depth: int, sure: int | None
+) -> Scored:
     """The sum of meaning, words, context and a little activation, of all signals that can be among the best.
 
     Args:
@@ -149,6 +147,8 @@ def by_sum(state: MemoryState, scope: Scope, question: Question, config: Config,
         question: what is asked.
         config: the settings.
         depth: how many of the best are wanted.
+        sure: how many of them get their cosine in place of an estimate, and all that are as near to being among those;
+            `None`: all. Each may have to be read from the file.
     """
     similarity, error = _estimates(state, question)
     nearness = beyond(similarity, question.common)
@@ -160,7 +160,7 @@ def by_sum(state: MemoryState, scope: Scope, question: Question, config: Config,
     within = config.activation_share * ACTIVATION_SPREAD + _ROUNDING + 2.0 * error / (1.0 - question.common)
     rows = scope.topmost(total, depth, within)
     if question.vector is not None and error:
-        some = rows if depth >= len(total) else rows[topmost(total[rows], depth // _COMPARED, within=within)]
+        some = rows if sure is None else rows[topmost(total[rows], sure, within=within)]
         # All these may be one array, so what is in it goes last.
         cosines = state.columns.similarities_of(some, question.vector).astype(np.float64)
         if config.strategy != "keyword":

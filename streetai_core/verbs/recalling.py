@@ -94,7 +94,7 @@ class Recalling(Conductor):
             exact = token_budget is None and not chosen
             wide = most if exact else considered(config, limit=limit)
             read = self._question(asked, state)
-            ranking, _ = rank(state, read, config, depth=deep(wide), wanted=wanted, stacks=False)
+            ranking, _ = rank(state, read, config, depth=deep(wide), sure=wide, wanted=wanted, stacks=False)
             positions = select(state, ranking, config, wide)
             messages = messages_of(transaction, sequences_of(state, ranking, positions))
             hits = hits_of(state, ranking, positions, messages, question=asked.text)
@@ -159,7 +159,7 @@ class Recalling(Conductor):
                 check_encoder(state.head, self._around.encoder)
                 wide = considered(self.config, token_budget=token_budget)
                 question = self._question(asked, state, without)
-                ranking, stacks = rank(state, question, self.config, depth=deep(wide), wanted=wanted)
+                ranking, stacks = rank(state, question, self.config, depth=deep(wide), sure=wide, wanted=wanted)
                 positions = select(state, ranking, self.config, wide, self._room(token_budget))
                 sequences = sequences_of(state, ranking, positions)
                 questions = questions_of(state, sequences, self.config, wanted=wanted, without=without)

@@ -56,7 +56,7 @@ def asked(state, vector, strategy, common=0.0):
     """The ranking of a question."""
     text = "Which berth had the ferry before the storm?"
     question = read_question(text, vector, turn=SIZE, asked_at=NOON, common=common)
-    return rank(state, question, Config(strategy=strategy), depth=deep(MOST), stacks=False)[0]
+    return rank(state, question, Config(strategy=strategy), depth=deep(MOST), sure=MOST, stacks=False)[0]
 
 
 @pytest.mark.parametrize("strategy", ["hybrid", "vector", "keyword"])
