@@ -44,6 +44,19 @@ class StorePrecision:
         assert [signal.vector.tobytes() for signal in rows.signals] == [vector.tobytes() for vector in vectors]
         assert {signal.vector.dtype for signal in rows.signals} == {np.dtype(np.float16)}
 
+    def test_some_vectors_can_be_read_by_themselves(self, store: Store) -> None:
+        """By key, ascending, as they are kept, or as singles where some are; and stacks, as all of them are loaded."""
+        self._written(store, [half_vector(0), make_vector(1), half_vector(2), half_vector(3)])
+        with store.reading("alice") as view:
+            loaded = view.loaded()
+            assert loaded is not None
+            for keys in ([2], [0, 3], [0, 1, 3], [0, 1, 2, 3]):
+                found = view.vectors(np.array(keys))
+                assert found.shape == (len(keys), DIM)
+                np.testing.assert_array_equal(found.astype(np.float32), loaded.signals.vectors[keys])
+            assert comparable(view.stacks().totals) == comparable(loaded.stacks.totals)
+            assert view.stacks().key.tolist() == loaded.stacks.key.tolist()
+
     def test_sums_of_stacks_are_singles(self, store: Store) -> None:
         """They go on being added to, and would lose more each time."""
         with pytest.raises(VectorError):

@@ -8,7 +8,8 @@ import threading
 import numpy as np
 import pytest
 
-from streetai_core import Config, NewMessage
+from streetai_core import Config, MemoryRegistry, NewMessage
+from streetai_core.encoders.hashing import HashingEncoder
 from streetai_core.errors import DamagedFileError, StoreError
 from streetai_core.index.codes import LEAST
 from streetai_core.state import MemoryState
@@ -411,3 +412,38 @@ def test_an_image_of_another_memory_of_the_same_name_goes(imaged):
     image_of(imaged).write_bytes(kept)
     assert not shown(imaged)[1]
     assert not image_of(imaged).exists()
+
+
+class Mirrored(HashingEncoder):
+    """Another encoder of the same dimension."""
+
+    @property
+    def fingerprint(self):
+        """Not that of the hashing encoder."""
+        return f"mirrored {super().fingerprint}"
+
+    def embed(self, texts, kind):
+        """The vectors of the hashing encoder, backwards."""
+        return super().embed(texts, kind)[:, ::-1]
+
+
+@pytest.mark.parametrize("encoder", [Mirrored(dim=32), HashingEncoder(dim=48)])
+def test_an_image_of_before_embedding_anew_is_not_used(imaged, tmp_path, encoder):
+    """Its codes are those of another encoder."""
+    kept = image_of(imaged).read_bytes()
+
+    def anew(path):
+        return MemoryRegistry(path, config=Config(stack_threshold=0.9), encoder=encoder, clock=lambda: NOON)
+
+    registry = anew(imaged)
+    registry.get("m").reencode()
+    registry.store.close()
+    alone = shutil.copy(imaged, tmp_path / "alone.db")
+    image_of(imaged).write_bytes(kept)
+    found = []
+    for path in (imaged, alone):
+        registry = anew(path)
+        found.append(answers(registry.get("m")))
+        registry.store.close()
+    assert found[0] == found[1]
+    assert any(found[0])
