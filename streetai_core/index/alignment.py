@@ -22,6 +22,8 @@ class Nearness:
 
     nearest: Floats
     """Cosine of the nearest; -1 for a message without signals."""
+    leaders: Rows
+    """Which signal that is, -1 for none; of those that tie, the first in the message."""
     several: Rows
     """The messages that have several signals."""
     total: Floats
@@ -44,13 +46,12 @@ class Alignment:
     """Where each of those messages begins in that order."""
     sizes: Rows
     """How many signals each has."""
+    several: Rows
+    """The row of each of those messages."""
     standing: Rows
     """A signal of each row of messages, -1 for none, shape (messages,)."""
-
-    @property
-    def several(self) -> Rows:
-        """The rows of the messages that have several signals."""
-        return self.at[self.order[self.starts]]
+    silent: Rows
+    """The rows of messages without signals."""
 
     @property
     def is_whole(self) -> bool:
@@ -59,28 +60,45 @@ class Alignment:
 
     def nearness(self, similarity: Floats) -> Nearness:
         """How near the messages are whose signals have these similarities, shape (n,)."""
-        # One more than there are rows: -1, which stands for no row, is the last.
-        nearest = np.full(self.messages + 1, _FARTHEST)
-        nearest[self.at] = np.maximum(similarity, _FARTHEST)
-        several, total = self.several, np.zeros(0)
-        if len(self.starts):
-            of_several = similarity[self.order]
-            nearest[several] = np.maximum(np.maximum.reduceat(of_several, self.starts), _FARTHEST)
-            total = np.add.reduceat(of_several, self.starts)
-        return Nearness(nearest[:-1], several, total, self.sizes.astype(np.float64))
+        of_several = similarity.take(self.order)
+        leaders = self._leaders(of_several)
+        nearest = similarity.take(leaders) if len(similarity) else np.empty(self.messages)
+        nearest[self.silent] = _FARTHEST
+        np.maximum(nearest, _FARTHEST, out=nearest)
+        total = np.add.reduceat(of_several, self.starts) if len(self.starts) else np.zeros(0)
+        return Nearness(nearest, leaders, self.several, total, self.sizes.astype(np.float64))
 
-    def followers(self, similarity: Floats) -> Rows:
-        """The signals that are not the nearest of their message; of those that tie, the first in it is the nearest."""
+    def leaders(self, similarity: Floats) -> Rows:
+        """The nearest signal of each row of messages, -1 for none; of those that tie, the first in the message.
+
+        Shape (messages,). Not to be changed.
+        """
+        return self._leaders(similarity.take(self.order))
+
+    def lent(self, values: Floats) -> Floats:
+        """To each signal what its message has, shape (n,); 0 to a signal without one.
+
+        Args:
+            values: of each row of messages.
+        """
+        # One more than there are rows: -1, which stands for no row, is the last.
+        padded = np.empty(self.messages + 1)
+        padded[:-1] = values
+        padded[-1] = 0.0
+        return padded.take(self.at)
+
+    def _leaders(self, of_several: Floats) -> Rows:
+        """The same by the similarities of the signals in `order`."""
         if not len(self.starts):
-            return self.order
-        of_several = similarity[self.order]
+            return self.standing
         best = np.flatnonzero(of_several == np.repeat(np.maximum.reduceat(of_several, self.starts), self.sizes))
-        group = np.searchsorted(self.starts, best, side="right")
-        first = np.ones(len(best), dtype=np.bool_)
-        first[1:] = group[1:] != group[:-1]
-        following = np.ones(len(self.order), dtype=np.bool_)
-        following[best[first]] = False
-        return self.order[following]
+        if len(best) > len(self.starts):
+            # Some tie.
+            group = np.searchsorted(self.starts, best, side="right")
+            best = best[np.diff(group, prepend=0) > 0]
+        leaders: Rows = self.standing.copy()
+        leaders[self.several] = self.order[best]
+        return leaders
 
 
 def aligned(at: Rows, places: Integers, messages: int) -> Alignment:
@@ -99,7 +117,16 @@ def aligned(at: Rows, places: Integers, messages: int) -> Alignment:
     standing = np.full(messages + 1, -1)
     standing[at] = np.arange(len(at))
     starts = np.flatnonzero(np.diff(at[order], prepend=-1))
-    return Alignment(at, messages, order, starts, np.diff(starts, append=len(order)), standing[:-1])
+    return Alignment(
+        at=at,
+        messages=messages,
+        order=order,
+        starts=starts,
+        sizes=np.diff(starts, append=len(order)),
+        several=at[order[starts]],
+        standing=standing[:-1],
+        silent=np.flatnonzero(standing[:-1] < 0),
+    )
 
 
 def extended(before: Alignment, at: Rows, places: Integers, messages: int) -> Alignment | None:
@@ -123,6 +150,7 @@ def extended(before: Alignment, at: Rows, places: Integers, messages: int) -> Al
             at=np.concatenate([before.at, at]),
             messages=messages,
             standing=np.concatenate([before.standing, standing]),
+            silent=np.concatenate([before.silent, np.flatnonzero(standing < 0) + before.messages]),
         )
     fresh = aligned(at - before.messages, places, messages - before.messages)
     return Alignment(
@@ -131,5 +159,7 @@ def extended(before: Alignment, at: Rows, places: Integers, messages: int) -> Al
         order=np.concatenate([before.order, fresh.order + number]),
         starts=np.concatenate([before.starts, fresh.starts + len(before.order)]),
         sizes=np.concatenate([before.sizes, fresh.sizes]),
+        several=np.concatenate([before.several, fresh.several + before.messages]),
         standing=np.concatenate([before.standing, np.where(fresh.standing < 0, -1, fresh.standing + number)]),
+        silent=np.concatenate([before.silent, fresh.silent + before.messages]),
     )

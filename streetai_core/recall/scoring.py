@@ -19,7 +19,6 @@ from streetai_core.config import Config
 from streetai_core.dynamics.activation import ACTIVATION_SPREAD, COMPARED, present, within_reach
 from streetai_core.dynamics.decay import TOLERANCE, Flags, Floats, Ints, alive, product_scores
 from streetai_core.dynamics.learning import most_uses
-from streetai_core.index.alignment import Alignment
 from streetai_core.index.columns import Rows
 from streetai_core.index.cone import beyond
 from streetai_core.recall.evidence import DATE, Evidence, gather
@@ -243,24 +242,21 @@ class _Lending:
         meaning: Floats,
     ) -> None:
         """`similarity` says which signal of a message is the nearest, `meaning` what each scores for it."""
-        alignment = state.alignment
-        self._at = alignment.at
+        self._alignment = state.alignment
         self._evidence: Evidence | None = None
+        near = self._alignment.nearness(similarity)
         if state.words.size:
-            near = alignment.nearness(similarity)
             self._evidence = gather(state.words, question, near, config.trusted_from)
         searched = scope.searched
-        self._followers = alignment.followers(
-            similarity if searched is None else np.where(searched, similarity, -np.inf)
-        )
-        self._leads = np.ones(len(similarity), dtype=np.bool_)
-        self._leads[self._followers] = False
+        self._leaders = near.leaders
+        if searched is not None:
+            self._leaders = self._alignment.leaders(np.where(searched, similarity, -np.inf))
         self.total = self._total(meaning)
         """What each signal scores without activation, shape (n,)."""
         self._lifts: Floats | None = None
         """What a signal has for standing above what it replaces, shape (n,); `None`: none of them has anything."""
         if not question.time.past:
-            self._correct(state, alignment, searched, CORRECTION + config.activation_share * ACTIVATION_SPREAD)
+            self._correct(state, searched, CORRECTION + config.activation_share * ACTIVATION_SPREAD)
 
     def relevant(self, rows: Rows, meaning: Floats, config: Config) -> Flags:
         """Which of these signals pass the gate."""
@@ -268,9 +264,10 @@ class _Lending:
         relevance = meaning if self._lifts is None else meaning + self._lifts[rows]
         asked_for = np.zeros(len(rows), dtype=np.bool_)
         if self._evidence is not None:
-            at = self._at[rows]
+            at = self._alignment.at[rows]
             of_message = at >= 0
-            relevance = relevance + np.where(of_message & self._leads[rows], self._evidence.words[at], 0.0)
+            leads = of_message & (self._leaders[at] == rows)
+            relevance = relevance + np.where(leads, self._evidence.words[at], 0.0)
             if "time" in self._evidence.context:
                 # What was said on the day that is asked about is wanted whatever it says.
                 asked_for = of_message & (self._evidence.context["time"][at] >= DATE - TOLERANCE)
@@ -282,14 +279,15 @@ class _Lending:
 
     def parts(self, rows: Rows) -> dict[str, Floats]:
         """What these signals have from their messages, by name."""
-        at = self._at[rows]
-        known = at >= 0
         lent = {name: np.zeros(len(rows)) for name in LENT}
         if self._evidence is not None:
+            at = self._alignment.at[rows]
+            known = at >= 0
             for name, part in self._evidence.parts(at[known]).items():
                 lent[name][known] = part
-        for name in _OF_WORDS:
-            lent[name][~self._leads[rows]] = 0.0
+            follows = self._leaders[at] != rows
+            for name in _OF_WORDS:
+                lent[name][follows] = 0.0
         if self._lifts is not None:
             lent["change"] = self._lifts[rows]
         return lent
@@ -297,24 +295,23 @@ class _Lending:
     def _total(self, meaning: Floats) -> Floats:
         if self._evidence is None:
             return meaning
-        # -1, which stands for no message, is the last.
-        total: Floats = meaning + np.append(self._evidence.total(), 0.0)[self._at]
-        followers = self._followers
-        total[followers] -= self._evidence.words_count(self._at[followers])
+        alignment = self._alignment
+        total: Floats = meaning + alignment.lent(self._evidence.total())
+        if len(alignment.order):
+            # Nothing of the words of a message that has several signals, but to the nearest.
+            nearest = self._leaders[alignment.several]
+            whole = total[nearest]
+            total[alignment.order] -= np.repeat(self._evidence.words_count(alignment.several), alignment.sizes)
+            total[nearest] = whole
         return total
 
-    def _correct(self, state: MemoryState, alignment: Alignment, searched: Flags | None, margin: float) -> None:
+    def _correct(self, state: MemoryState, searched: Flags | None, margin: float) -> None:
         """Lift every statement above the one that it replaces, by "change"; in chains above all before it."""
         links = state.words.replacements()
         if not len(links):
             return
-        place = alignment.standing
-        if len(alignment.order):
-            # Of the messages that have several signals, the nearest one stands for all.
-            nearest = alignment.order[self._leads[alignment.order]]
-            place = place.copy()
-            place[self._at[nearest]] = nearest
-        newer, older = place[links.T]
+        # Of the messages that have several signals, the nearest one stands for all.
+        newer, older = self._leaders[links.T]
         both = (newer >= 0) & (older >= 0)
         if searched is not None:
             both &= searched[newer] & searched[older]

@@ -84,9 +84,11 @@ def test_an_alignment_that_grew_is_the_one_made_at_once(pieces, known, random):
         assert [int(one.at[signal]) if signal >= 0 else None for signal in one.standing] == [
             row if each else None for row, each in enumerate(pieces)
         ]
-        leaders = sorted(set(range(len(at))) - {int(order[row]) for row in one.followers(cosines[order])})
         first = np.cumsum([0, *(len(each) for each in pieces)])
-        assert leaders == [int(first[row]) + each.index(max(each)) for row, each in enumerate(pieces) if each]
+        for leaders in (near.leaders, one.leaders(cosines[order])):
+            assert [int(order[signal]) if signal >= 0 else None for signal in leaders] == [
+                int(first[row]) + each.index(max(each)) if each else None for row, each in enumerate(pieces)
+            ]
 
 
 @pytest.mark.parametrize("most", [1, 10, 40, 200])
