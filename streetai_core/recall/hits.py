@@ -77,8 +77,8 @@ def signals_at(state: MemoryState, places: Sequence[tuple[int, Message]]) -> lis
 
 def sequences_of(state: MemoryState, ranking: Ranking, positions: Iterable[int]) -> list[int]:
     """The messages that these candidates are pieces of, each once."""
-    sequences = state.columns.column("sequence")
-    return list(dict.fromkeys(int(sequences[ranking.rows[position]]) for position in positions))
+    rows = ranking.rows[np.array(list(positions), dtype=np.intp)]
+    return list(dict.fromkeys(state.columns.column("sequence")[rows].tolist()))
 
 
 def hits_of(
@@ -138,6 +138,9 @@ def within(
 
     Those that are not trusted take at most their share of both, unless there is room for all that are trusted.
     """
+    if token_budget is None and len(hits) <= limit:
+        # There is room for all, whoever is trusted.
+        return list(hits)
     places = Share(limit, config.max_untrusted_share)
     tokens = Share(math.inf if token_budget is None else token_budget, config.max_untrusted_share)
     chosen: list[int] = []
