@@ -75,8 +75,8 @@ def test_what_only_sounds_like_one(text):
 
 @pytest.mark.parametrize(("text", "surely"), ASKING)
 def test_how_surely_something_new_is_wanted(text, surely):
-    """A request, another question, and one that looks back."""
-    assert newness_wanted(text) == surely
+    """A request, another question, and one that looks back, whatever letters are large."""
+    assert newness_wanted(text) == newness_wanted(text.upper()) == newness_wanted(text.lower()) == surely
 
 
 def of_kind(kind, key, first):
