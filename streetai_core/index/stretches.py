@@ -31,6 +31,9 @@ _NONE = -1
 _END = 4
 """Numbers of an image that say where a conversation ends: which it is, and what `_End` has."""
 
+_LOWEST = np.float32(-np.inf)
+"""Below every value."""
+
 _FIRST_CAPACITY = 16
 """Halves that there is room for at first; doubled whenever it is full."""
 
@@ -153,19 +156,20 @@ class Stretches:
             best_of: how many of the best values of a stretch count; those that are equal count once.
         """
         # One more than there are rows: -1, which stands for no row, is the last.
-        singles = np.full(len(values) + 1, -np.inf, dtype=np.float32)
+        singles = np.empty(len(values) + 1, dtype=np.float32)
         singles[:-1] = values
+        singles[_NONE] = -np.inf
         # An app with short conversations has many halves of a few messages.
         best = _best(singles.take(self._members[: self._largest, : self._halves]), best_of)
         following = self._next[: self._halves]
-        first = np.flatnonzero(following != _NONE)
-        second = following[first]
+        first = (following != _NONE).nonzero()[0]
+        second = following.take(first)
         mean = np.full(self._halves, -np.inf, dtype=np.float32)
         # Not best[:, first], whose result lies in memory the other way round and is slow to compare.
-        mean[first] = _mean(_best(np.concatenate([best.take(first, axis=1), best.take(second, axis=1)]), best_of))
-        in_two, ending = mean[second], mean[first]
-        mean[second] = np.maximum(in_two, ending)
-        alone = np.flatnonzero(mean == -np.inf)
+        ending = _mean(_best(np.concatenate([best.take(first, axis=1), best.take(second, axis=1)]), best_of))
+        mean[first] = ending
+        mean[second] = np.maximum(mean.take(second), ending)
+        alone = (mean == -np.inf).nonzero()[0]
         if len(alone):
             mean[alone] = _mean(best.take(alone, axis=1))
         return mean
@@ -176,8 +180,10 @@ class Stretches:
         Args:
             values: of each half, shape (h,).
         """
-        found: Singles = np.append(values, np.float32(0.0))[self._of[: self._rows]]
-        return found
+        # One more than there are halves, as above.
+        padded = np.zeros(len(values) + 1, dtype=np.float32)
+        padded[:-1] = values
+        return padded.take(self._of[: self._rows])
 
     def _new_half(self) -> int:
         """Number of one more half."""
@@ -210,14 +216,14 @@ def _best(values: Singles, best_of: int) -> Singles:
     """The best distinct values of each column, best first, shape (best_of, m); -inf where there are no more.
 
     Args:
-        values: shape (k, m), -inf for none. Changed.
+        values: shape (k, m), -inf for none.
         best_of: how many.
     """
     best = np.empty((best_of, values.shape[1]), dtype=np.float32)
     for number in range(best_of):
         np.maximum.reduce(values, axis=0, out=best[number])
         if number < best_of - 1:
-            np.copyto(values, -np.inf, where=values == best[number])
+            values = np.where(values == best[number], _LOWEST, values)
     return best
 
 
