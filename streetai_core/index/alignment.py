@@ -52,11 +52,8 @@ class Alignment:
     """A signal of each row of messages, -1 for none, shape (messages,)."""
     silent: Rows
     """The rows of messages without signals."""
-
-    @property
-    def is_whole(self) -> bool:
-        """Whether every signal has a message."""
-        return not len(self.at) or int(self.at.min()) >= 0
+    is_whole: bool
+    """Whether every signal has a message."""
 
     def nearness(self, similarity: Floats) -> Nearness:
         """How near the messages are whose signals have these similarities, shape (n,)."""
@@ -126,6 +123,7 @@ def aligned(at: Rows, places: Integers, messages: int) -> Alignment:
         several=at[order[starts]],
         standing=standing[:-1],
         silent=np.flatnonzero(standing[:-1] < 0),
+        is_whole=int(at.min(initial=0)) >= 0,
     )
 
 
@@ -162,4 +160,6 @@ def extended(before: Alignment, at: Rows, places: Integers, messages: int) -> Al
         several=np.concatenate([before.several, fresh.several + before.messages]),
         standing=np.concatenate([before.standing, np.where(fresh.standing < 0, -1, fresh.standing + number)]),
         silent=np.concatenate([before.silent, fresh.silent + before.messages]),
+        # All new ones have one.
+        is_whole=before.is_whole,
     )
