@@ -38,7 +38,7 @@ from streetai_core.types import ROLES, SOURCES
 
 Array = npt.NDArray[Any]
 
-_ALIGNED = ("at", "order", "starts", "sizes", "standing")
+_ALIGNED = ("at", "order", "starts", "sizes", "several", "standing", "silent")
 """What an image has of the alignment of signals with messages."""
 
 _BYTES = "signals.bytes"
@@ -125,7 +125,7 @@ class MemoryState:
         state._stacks = None
         aligned = {name: array.astype(np.intp) for name, array in _part(numbers, "alignment").items()}
         columns, words = state.columns, state.words
-        state._alignment = Alignment(messages=words.size, **aligned)
+        state._alignment = Alignment(messages=words.size, is_whole=int(aligned["at"].min(initial=0)) >= 0, **aligned)
         state._aligned = (columns, columns.moves, words, words.moves)
         return state
 

@@ -88,8 +88,9 @@ def test_a_state_from_an_image_is_that_of_the_rows(imaged):
             assert state.words.stretches.image().keys() == other.words.stretches.image().keys()
             for name, part in state.words.stretches.image().items():
                 assert part.tolist() == other.words.stretches.image()[name].tolist(), name
-            for name in ("at", "order", "starts", "sizes", "standing"):
+            for name in ("at", "order", "starts", "sizes", "several", "standing", "silent"):
                 assert getattr(state.alignment, name).tolist() == getattr(other.alignment, name).tolist()
+            assert state.alignment.is_whole is other.alignment.is_whole
 
 
 def test_answers_are_those_of_the_rows(imaged, tmp_path):
