@@ -64,9 +64,9 @@ def milliseconds(call, questions, before=nothing):
 
 
 def dense(memory):
-    """The cosine of a question with every signal."""
+    """The cosine of a question with every signal, estimated where there are many."""
     columns = memory._coherent.known.columns
-    return lambda question: columns.similarities(memory._around.encoder.encode([question], "query")[0])
+    return lambda question: columns.estimates(memory._around.encoder.encode([question], "query")[0])
 
 
 def main(path, *sizes):
