@@ -1,6 +1,7 @@
 """For all tests: nothing may connect to another machine, and random choices are the same in every run."""
 
 import ipaddress
+import signal
 import sys
 
 import pytest
@@ -37,6 +38,12 @@ def _watch(event, arguments):
 
 
 sys.addaudithook(_watch)
+
+
+def pytest_configure():
+    """Let Ctrl-C reach what tests start, which a shell that starts the tests in the background has ignored."""
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def pytest_sessionfinish(session, exitstatus):
