@@ -59,7 +59,8 @@ class OurMemory(TimedMemory):
 
     def _learning(self, text: str) -> Callable[[], object]:
         hits = self._memory.retrieve(text)
-        return lambda: self._memory.post_process(hits, text)
+        reply = hits[0].signal.content if hits else text
+        return lambda: self._memory.post_process(hits, reply)
 
     def _reopened(self, text: str) -> None:
         with self._opened() as again:

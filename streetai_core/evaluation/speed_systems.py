@@ -20,6 +20,8 @@ ADD_IN_RAM = "add in RAM"
 RETRIEVE = "retrieve"
 PROMPT = "build_prompt"
 LEARN = "post_process"
+"""What a reply teaches that says the best hit again: one that uses nothing would change nothing, and cost a memory that
+keeps no log nothing."""
 OPEN = "open"
 """What is on disk opened anew in the same process, with the first question."""
 

@@ -87,7 +87,8 @@ class TimedPublished(TimedMemory):
 
     def _learning(self, text: str) -> Callable[[], object]:
         hits = self._memory.retrieve(text)[0]
-        return lambda: self._memory.post_process(hits, text)
+        reply = hits[0][0].content if hits else text
+        return lambda: self._memory.post_process(hits, reply)
 
     def _reopened(self, text: str) -> None:
         registry = import_module("streetai").MemoryRegistry(self._path)
