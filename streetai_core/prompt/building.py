@@ -98,7 +98,7 @@ def _build_beside(
     recent = _conversation(request, transaction, len(shown) + _TOOL_ALLOWANCE)
     sent = {message.sequence: message for message in recent if message.content in shown}
     found = recall(set(sent))
-    while repeated := [one for one in found.messages.values() if one.content in shown]:
+    while repeated := [one for one in (*found.said, *found.asked.values()) if one.content in shown]:
         # Said elsewhere with the same words. What they would have kept out gets its place.
         sent.update((message.sequence, message) for message in repeated)
         found = recall(set(sent))

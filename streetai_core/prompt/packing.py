@@ -6,7 +6,6 @@ import math
 from collections.abc import Sequence
 
 from streetai_core.config import Config
-from streetai_core.types import Hit
 
 LENGTH_PRICE = 0.10
 """What an e-fold of length costs a hit in the order of packing, in units of the score: two short messages are worth
@@ -25,18 +24,18 @@ _LARGEST_SHARE = 2 / 3
 reply of several hundred tokens is worth more in a small room than less than half of two."""
 
 
-def packing_order(hits: Sequence[Hit], sizes: Sequence[int], config: Config) -> list[int]:
+def packing_order(scores: Sequence[float], sizes: Sequence[int], config: Config) -> list[int]:
     """In which order to try the hits: the best value for their tokens first; as published, the best first.
 
     Args:
-        hits: the candidates, best first.
+        scores: of the candidates, best first.
         sizes: tokens of the message of each.
         config: the settings.
     """
     if config.ranking == "product":
-        return list(range(len(hits)))
+        return list(range(len(scores)))
     price = [LENGTH_PRICE * math.log(min(size, _MOST_TOKENS) + _LEAST_TOKENS) for size in sizes]
-    return sorted(range(len(hits)), key=lambda number: (price[number] - hits[number].score, number))
+    return sorted(range(len(scores)), key=lambda number: (price[number] - scores[number], number))
 
 
 def most_tokens(size: int, room: float, config: Config) -> float:

@@ -42,7 +42,7 @@ class Passage:
     def __post_init__(self) -> None:
         """Put the text together once: it is counted and quoted many times while a prompt is filled."""
         content = self.message.content
-        parts = _GAP.join(content[start:end].strip() for start, end in self.spans)
+        parts = _GAP.join([content[start:end].strip() for start, end in self.spans])
         before = "[...] " if self.spans and not _is_blank(content, 0, self.spans[0][0]) else ""
         after = " [...]" if self.spans and not _is_blank(content, self.spans[-1][1], len(content)) else ""
         object.__setattr__(self, "text", before + parts + after)

@@ -36,8 +36,10 @@ class Found:
 
     hits: Sequence[Hit] = ()
     """Best first."""
-    messages: Mapping[str, Message] = field(default_factory=dict)
-    """The messages that the hits are pieces of, by id."""
+    said: Sequence[Message] = ()
+    """The messages that the hits are pieces of."""
+    scores: Sequence[float] = ()
+    """Those of the hits, which may have to be made first."""
     stacks: Sequence[ActivatedStack] = ()
     asked: Mapping[str, Message] = field(default_factory=dict)
     """Id of a message that means nothing alone -> the message whose question it answers."""
@@ -58,16 +60,15 @@ def fill(assembly: Assembly, turns: Turns, found: Found, ceiling: float) -> Draf
     for message in turns.leading:
         selection.add([whole(message)])
     selection.begin_hits()
-    hits = found.hits
-    own = [found.messages[hit.signal.parent_turn_id] for hit in hits]
+    own = found.said
     excerpts = Excerpts(assembly.config, assembly.counter, selection.room, found.asked)
     sizes = [excerpts.cost(message) for message in own]
     put_off = []
     contested = False
-    for number in packing_order(hits, sizes, assembly.config):
+    for number in packing_order(found.scores, sizes, assembly.config):
         if selection.is_full:
             break
-        choices = excerpts.choices(hits[number], own[number], selection.shown(own[number]))
+        choices = excerpts.choices(found.hits[number], own[number], selection.shown(own[number]))
         if is_trusted(own[number].trust, assembly.config):
             was_added = selection.add(choices)
             contested = contested or (not was_added and selection.could_hold(choices))
@@ -76,7 +77,7 @@ def fill(assembly: Assembly, turns: Turns, found: Found, ceiling: float) -> Draf
     for number in put_off:
         if selection.is_full or contested:
             break
-        selection.add(excerpts.choices(hits[number], own[number], selection.shown(own[number])))
+        selection.add(excerpts.choices(found.hits[number], own[number], selection.shown(own[number])))
     return selection.finished()
 
 

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, overload
 
 import numpy as np
 
 from streetai_core.config import Config
 from streetai_core.dynamics.trust import Share, is_trusted
+from streetai_core.index.columns import Rows
 from streetai_core.recall.ranking import Ranking
 from streetai_core.state import MemoryState
 from streetai_core.tokens import TokenCounter
@@ -41,38 +43,42 @@ def signal_at(state: MemoryState, row: int, message: Message) -> Signal:
 
 def signals_at(state: MemoryState, places: Sequence[tuple[int, Message]]) -> list[Signal]:
     """The signals in some rows, each with its message; each column is read once for all of them."""
+    own = _columns(state, np.array([row for row, _ in places], dtype=np.intp))
+    return [_signal(state.head.token, message, values) for (_, message), values in zip(places, own, strict=True)]
+
+
+def _columns(state: MemoryState, rows: Rows) -> list[tuple[Any, ...]]:
+    """What signals show besides what they have of their message."""
     columns = state.columns
-    rows = np.array([row for row, _ in places], dtype=np.intp)
-    own = zip(columns.base[rows].tolist(), *(columns.column(name)[rows].tolist() for name in _OWN), strict=True)
-    token = state.head.token
-    return [
-        Signal(
-            signal_id=f"{token}.{key}",
-            content=message.content[start:end].strip(),
-            role=message.role,
-            turn=message.turn,
-            parent_turn_id=message.message_id,
-            chunk_index=chunk_index,
-            base_weight=base_weight,
-            last_used_turn=last_used_turn,
-            stack_id=f"{token}.stack.{stack}",
-            kind="code" if code else "chunk",
-            start=start,
-            end=end,
-            block_start=block_start,
-            block_end=block_end,
-            conversation_id=message.conversation_id,
-            name=message.name,
-            created_at=message.created_at,
-            uses=uses,
-            source=message.source,
-            trust=message.trust,
-            writer=message.writer,
-        )
-        for (_, message), (
-            base_weight, key, chunk_index, last_used_turn, stack, code, start, end, block_start, block_end, uses,
-        ) in zip(places, own, strict=True)
-    ]  # fmt: skip
+    return list(zip(columns.base[rows].tolist(), *(columns.column(name)[rows].tolist() for name in _OWN), strict=True))
+
+
+def _signal(token: str, message: Message, values: tuple[Any, ...]) -> Signal:
+    """A signal of a message, by what `_columns` gave of it."""
+    base_weight, key, chunk_index, last_used_turn, stack, code, start, end, block_start, block_end, uses = values
+    return Signal(
+        signal_id=f"{token}.{key}",
+        content=message.content[start:end].strip(),
+        role=message.role,
+        turn=message.turn,
+        parent_turn_id=message.message_id,
+        chunk_index=chunk_index,
+        base_weight=base_weight,
+        last_used_turn=last_used_turn,
+        stack_id=f"{token}.stack.{stack}",
+        kind="code" if code else "chunk",
+        start=start,
+        end=end,
+        block_start=block_start,
+        block_end=block_end,
+        conversation_id=message.conversation_id,
+        name=message.name,
+        created_at=message.created_at,
+        uses=uses,
+        source=message.source,
+        trust=message.trust,
+        writer=message.writer,
+    )
 
 
 def sequences_of(state: MemoryState, ranking: Ranking, positions: Iterable[int]) -> list[int]:
@@ -81,16 +87,10 @@ def sequences_of(state: MemoryState, ranking: Ranking, positions: Iterable[int])
     return list(dict.fromkeys(state.columns.column("sequence")[rows].tolist()))
 
 
-def hits_of(
-    state: MemoryState,
-    ranking: Ranking,
-    positions: Iterable[int],
-    messages: Mapping[int, Message],
-    *,
-    question: str | None = None,
-    asked_in: str | None = None,
-) -> list[Hit]:
-    """The candidates at `positions` as hits.
+class RankedHits(Sequence[Hit]):
+    """The candidates at some places of a ranking as hits, each made when it is asked for.
+
+    A prompt has several times as many candidates as room, and looks at the texts of all but at the hits of some only.
 
     Args:
         state: the memory.
@@ -100,35 +100,60 @@ def hits_of(
         question: what they were found for.
         asked_in: the conversation that it was asked in.
     """
-    wanted = np.array(list(positions), dtype=np.intp)
-    rows = ranking.rows[wanted]
-    sequences = state.columns.column("sequence")[rows].tolist()
-    there = [number for number, sequence in enumerate(sequences) if sequence in messages]
-    wanted, rows = wanted[there], rows[there]
-    own = [messages[sequences[number]] for number in there]
-    replaced = state.words.replaced()
-    parts = ranking.parts_of(wanted)
-    values = zip(
-        signals_at(state, list(zip(rows.tolist(), own, strict=True))),
-        *(column[wanted].tolist() for column in (ranking.scores, ranking.similarity, ranking.effective)),
-        ranking.revived[wanted].tolist(),
-        zip(*(part.tolist() for part in parts.values()), strict=True),
-        strict=True,
-    )
-    return [
-        Hit(
-            signal=signal,
-            score=score,
-            parts=dict(zip(parts, own_parts, strict=True)),
+
+    def __init__(
+        self,
+        state: MemoryState,
+        ranking: Ranking,
+        positions: Iterable[int],
+        messages: Mapping[int, Message],
+        *,
+        question: str | None = None,
+        asked_in: str | None = None,
+    ) -> None:
+        wanted = np.array(list(positions), dtype=np.intp)
+        sequences = state.columns.column("sequence")[ranking.rows[wanted]].tolist()
+        there = [number for number, sequence in enumerate(sequences) if sequence in messages]
+        wanted = wanted[there]
+        self.said = [messages[sequences[number]] for number in there]
+        """The messages that they are pieces of."""
+        self.scores: list[float] = ranking.scores[wanted].tolist()
+        parts = ranking.parts_of(wanted)
+        self._names = tuple(parts)
+        self._parts = list(zip(*(part.tolist() for part in parts.values()), strict=True))
+        columns = (ranking.similarity, ranking.effective, ranking.revived)
+        self._values = list(zip(*(column[wanted].tolist() for column in columns), strict=True))
+        self._own = _columns(state, ranking.rows[wanted])
+        self._token = state.head.token
+        self._replaced = state.words.replaced()
+        self._question = question
+        self._asked_in = asked_in
+
+    def __len__(self) -> int:
+        return len(self.said)
+
+    @overload
+    def __getitem__(self, place: int) -> Hit: ...
+    @overload
+    def __getitem__(self, place: slice) -> list[Hit]: ...
+    def __getitem__(self, place: int | slice) -> Hit | list[Hit]:
+        numbers = range(len(self))[place]
+        return self._made(numbers) if isinstance(numbers, int) else [self._made(number) for number in numbers]
+
+    def _made(self, number: int) -> Hit:
+        message = self.said[number]
+        similarity, effective, revived = self._values[number]
+        return Hit(
+            signal=_signal(self._token, message, self._own[number]),
+            score=self.scores[number],
+            parts=dict(zip(self._names, self._parts[number], strict=True)),
             similarity=similarity,
             effective_weight=effective,
             revived=revived,
-            replaced=message.sequence in replaced,
-            question=question,
-            asked_in=asked_in,
+            replaced=message.sequence in self._replaced,
+            question=self._question,
+            asked_in=self._asked_in,
         )
-        for message, (signal, score, similarity, effective, revived, own_parts) in zip(own, values, strict=True)
-    ]
 
 
 def within(

@@ -10,7 +10,7 @@ import numpy as np
 from streetai_core.config import Config
 from streetai_core.dynamics.decay import TOLERANCE
 from streetai_core.recall.evidence import DATE
-from streetai_core.recall.hits import hits_of, signal_id
+from streetai_core.recall.hits import RankedHits, signal_id
 from streetai_core.recall.question import Question
 from streetai_core.recall.ranking import Ranking, rank
 from streetai_core.recall.scoring import RELEVANT
@@ -40,7 +40,7 @@ class Reasons:
 
     def near_misses(self, others: Sequence[int], messages: Mapping[int, Message]) -> tuple[Miss, ...]:
         """The candidates at the positions `others`, which are no hits, each with the rule that kept it out."""
-        hits = hits_of(self.state, self.ranking, others, messages)
+        hits = RankedHits(self.state, self.ranking, others, messages)
         return tuple(
             Miss(hit=hit, reason=self._left_out(position, hit)) for position, hit in zip(others, hits, strict=True)
         )
@@ -62,7 +62,7 @@ class Reasons:
 
     def _stands(self, position: int, message: Message) -> Considered:
         """What was made of a candidate."""
-        [hit] = hits_of(self.state, self.ranking, [position], {message.sequence: message})
+        [hit] = RankedHits(self.state, self.ranking, [position], {message.sequence: message})
         recalled = position in self.chosen
         reason = _passed(hit, self.config) if recalled else self._left_out(position, hit)
         return Considered(hit=hit, rank=position + 1, recalled=recalled, reason=reason)
@@ -72,7 +72,7 @@ class Reasons:
         searched = replace(self.config, direct_search=True)
         wider, _ = rank(self.state, question, searched, depth=len(self.state.columns), hidden=True)
         positions = [int(np.flatnonzero(wider.rows == row)[0]) for row in rows]
-        hits = hits_of(self.state, wider, positions, {message.sequence: message})
+        hits = RankedHits(self.state, wider, positions, {message.sequence: message})
         reason = f"its stack is not among the {self.config.top_stacks} nearest to the question"
         if message.sequence in self.state.hidden:
             reason = "its message is in quarantine"

@@ -24,7 +24,7 @@ from streetai_core.planning.writing import (
 from streetai_core.prompt.building import PromptRequest, build
 from streetai_core.prompt.selection import Found
 from streetai_core.recall.filtering import RecallFilter
-from streetai_core.recall.hits import hits_of, sequences_of, signal_id, signal_key, within
+from streetai_core.recall.hits import RankedHits, sequences_of, signal_id, signal_key, within
 from streetai_core.recall.processing import Candidates, PostProcessor, check_processors, processed
 from streetai_core.recall.ranking import considered, deep, rank, select
 from streetai_core.recall.reasons import NEAR_MISSES, Reasons
@@ -97,7 +97,7 @@ class Recalling(Conductor):
             ranking, _ = rank(state, read, config, depth=deep(wide), sure=wide, wanted=wanted, stacks=False)
             positions = select(state, ranking, config, wide)
             messages = messages_of(transaction, sequences_of(state, ranking, positions))
-            hits = hits_of(state, ranking, positions, messages, question=asked.text)
+            hits = list(RankedHits(state, ranking, positions, messages, question=asked.text))
             hits = self._processed(state, hits, asked, chosen)
         if min_score is not None:
             hits = [hit for hit in hits if hit.score >= min_score]
@@ -164,10 +164,14 @@ class Recalling(Conductor):
                 sequences = sequences_of(state, ranking, positions)
                 questions = questions_of(state, sequences, self.config, wanted=wanted, without=without)
                 messages = messages_of(transaction, list({*sequences, *questions.values()}))
-                by_id = {message.message_id: message for message in messages.values()}
                 to = {messages[answer].message_id: messages[question] for answer, question in questions.items()}
-                hits = hits_of(state, ranking, positions, messages, question=asked.text, asked_in=conversation_id)
-                return Found(self._processed(state, hits, asked, self._around.processors), by_id, stacks, to)
+                found = RankedHits(state, ranking, positions, messages, question=asked.text, asked_in=conversation_id)
+                if not self._around.processors:
+                    return Found(found, found.said, found.scores, stacks, to)
+                by_id = {message.message_id: message for message in found.said}
+                hits = self._processed(state, list(found), asked, self._around.processors)
+                said = [by_id[hit.signal.parent_turn_id] for hit in hits]
+                return Found(hits, said, [hit.score for hit in hits], stacks, to)
 
             hides = None if state is None or not state.quarantine else state.hides
             return build(request, transaction, recall, self.config, self._around.counter, hides=hides)
@@ -200,7 +204,7 @@ class Recalling(Conductor):
             processors = self._around.processors
             selected = select(state, ranking, self.config, considered(self.config) if processors else most)
             messages = messages_of(transaction, sequences_of(state, ranking, selected))
-            hits = hits_of(state, ranking, selected, messages, question=asked.text)
+            hits = list(RankedHits(state, ranking, selected, messages, question=asked.text))
             hits = self._processed(state, hits, asked, processors)[:most]
             places = {signal_id(state, int(state.columns.keys[ranking.rows[one]])): one for one in selected}
             chosen = [places[hit.signal.signal_id] for hit in hits]

@@ -10,33 +10,15 @@ from streetai_core import Config, EstimatedTokens, MemoryRegistry, NewMessage
 from streetai_core.encoders.hashing import HashingEncoder
 from streetai_core.prompt.packing import LENGTH_PRICE, packing_order
 from streetai_core.stores.reference import ReferenceStore
-from streetai_core.types import Hit, Message, Signal
 from tests.prompt.test_budget import COUNTERS, EVERYTHING
 
 NOON = datetime(2026, 3, 2, 12, tzinfo=timezone.utc)
 
 
-def make_message(content, number=0):
-    """A stored message."""
-    return Message(message_id=f"m{number}", role="user", content=content, turn=0, sequence=number, created_at=NOON)
-
-
-def make_hit(message, score):
-    """A hit that is all of a message."""
-    size = len(message.content)
-    signal = Signal(
-        signal_id=message.message_id, content=message.content, role="user", turn=0, parent_turn_id=message.message_id,
-        chunk_index=0, base_weight=1.0, last_used_turn=0, stack_id="k", start=0, end=size, block_start=0,
-        block_end=size, created_at=NOON,
-    )  # fmt: skip
-    return Hit(signal, score)
-
-
 def packed(pairs, config=None):
     """The order of packing of messages with these texts and scores."""
-    messages = [make_message(text, number) for number, (text, _) in enumerate(pairs)]
-    hits = [make_hit(message, score) for message, (_, score) in zip(messages, pairs, strict=True)]
-    return packing_order(hits, [EstimatedTokens().count(one.content) for one in messages], config or Config())
+    sizes = [EstimatedTokens().count(text) for text, _ in pairs]
+    return packing_order([score for _, score in pairs], sizes, config or Config())
 
 
 def test_of_two_hits_as_good_the_shorter_comes_first():

@@ -8,8 +8,10 @@ from hypothesis import strategies as st
 from streetai_core import Config
 from streetai_core.index.alignment import aligned, extended
 from streetai_core.index.columns import SignalColumns
+from streetai_core.recall.hits import RankedHits
 from streetai_core.recall.repetition import without_repetitions
 from streetai_core.recall.topmost import topmost
+from streetai_core.testing.factories import make_message
 from tests.index.test_bulk import PLACE
 from tests.recall.saying import Said, ask, state_of
 from tests.recall.test_parts import QUESTIONS, memories
@@ -111,3 +113,25 @@ def test_stacks_that_nobody_asks_for_are_not_searched():
     """`retrieve` shows no stacks; the ranking must not depend on whether they are asked for."""
     state = state_of(*(Said(text=f"berth {n}", cosine=n / 10) for n in range(8)))
     assert ask(state, "berth").scores.tolist() == ask(state, "berth", stacks=False).scores.tolist()
+
+
+def test_hits_that_are_made_when_they_are_asked_for_are_those_of_their_places():
+    """A prompt asks for them in another order, some twice and some never; a message that is not there has none."""
+    state = state_of(*(Said(text=f"berth {n}", cosine=n / 10) for n in range(6)))
+    ranking = ask(state, "berth")
+    places, gone = [5, 0, 3, 1], 3
+    ranked = state.columns.column("sequence")[ranking.rows].tolist()
+    sequences = [n for place, n in enumerate(ranked) if place != gone]
+    messages = {n: make_message(n, content=f"berth {n}") for n in sequences}
+    hits = RankedHits(state, ranking, places, messages, question="berth", asked_in="desk")
+    sequences = [ranked[place] for place in places if place != gone]
+    assert len(hits) == len(sequences) == len(places) - 1
+    assert [hit.signal.parent_turn_id for hit in hits] == [messages[n].message_id for n in sequences]
+    assert [one.message_id for one in hits.said] == [hit.signal.parent_turn_id for hit in hits]
+    assert hits.scores == [hit.score for hit in hits]
+    assert all(sum(hit.parts.values()) == pytest.approx(hit.score) for hit in hits)
+    assert [hits[-1], hits[0], hits[0]] == [list(hits)[place] for place in (-1, 0, 0)]
+    assert hits[1:] == list(hits)[1:]
+    with pytest.raises(IndexError):
+        hits[3]
+    assert {(hit.question, hit.asked_in) for hit in hits} == {("berth", "desk")}
