@@ -27,7 +27,7 @@ from streetai_core.recall.hits import signal_key
 from streetai_core.recall.looking import check_there, signals_of
 from streetai_core.recall.processing import PostProcessor
 from streetai_core.recall.question import Question, read_question
-from streetai_core.reporting import Sent, weight_update
+from streetai_core.reporting import Sent, weight_updates
 from streetai_core.state import MemoryState
 from streetai_core.stores.base import Changes, MessageQuery, ReadTransaction, Store, WriteTransaction
 from streetai_core.text.clean import check_id, clean, is_blank
@@ -189,7 +189,7 @@ class Conductor:
         """Carry out a plan that learns, and report it."""
         with self._coherent.lock:
             (steps, messages), state = self._coherent.write(plan)
-            return [weight_update(state, step, messages) for step in steps]
+            return weight_updates(state, steps, messages)
 
     def _asked(self, question: str, config: Config | None = None) -> Asked | None:
         """The question cleaned and embedded; `None` if it is blank or there is nothing to compare it with.

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from numbers import Real
 
 from streetai_core.errors import InputError
 from streetai_core.planning.learning import LearningStep
-from streetai_core.recall.hits import signal_at
+from streetai_core.recall.hits import signals_at
 from streetai_core.state import MemoryState
 from streetai_core.types import Hit, Message, Signal, WeightUpdate
 
@@ -88,14 +88,21 @@ def _score_of(item: Recalled) -> float | None:
     return number if math.isfinite(number) else None
 
 
-def weight_update(state: MemoryState, step: LearningStep, messages: Mapping[int, Message]) -> WeightUpdate:
-    """What a learning step did to one signal; `messages` has its message, by sequence."""
-    signal = signal_at(state, step.row, messages[int(state.columns.column("sequence")[step.row])])
-    return WeightUpdate(
-        signal_id=signal.signal_id,
-        content=signal.content[:_EXCERPT],
-        contribution=step.learned.contribution,
-        old_weight=step.old_weight,
-        new_weight=step.new_weight,
-        action=step.learned.action,
-    )
+def weight_updates(
+    state: MemoryState, steps: Sequence[LearningStep], messages: Mapping[int, Message]
+) -> list[WeightUpdate]:
+    """What learning steps did to their signals; `messages` has their messages, by sequence."""
+    columns = state.columns
+    said = [messages[sequence] for sequence in columns.column("sequence")[[step.row for step in steps]].tolist()]
+    signals = signals_at(state, [(step.row, message) for step, message in zip(steps, said, strict=True)])
+    return [
+        WeightUpdate(
+            signal_id=signal.signal_id,
+            content=signal.content[:_EXCERPT],
+            contribution=step.learned.contribution,
+            old_weight=step.old_weight,
+            new_weight=step.new_weight,
+            action=step.learned.action,
+        )
+        for signal, step in zip(signals, steps, strict=True)
+    ]

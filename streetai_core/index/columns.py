@@ -22,6 +22,8 @@ _FIRST_CAPACITY = 64
 _FIXED = ("sequence", "chunk_index", "code", "start", "end", "block_start", "block_end")
 _CHANGING = ("last_used_turn", "stack", "uses")
 
+_UNKNOWN = "a weight of a signal that is not there"
+
 Integers = npt.NDArray[np.int64]
 Rows = npt.NDArray[np.intp]
 Number = TypeVar("Number", bound=np.generic)
@@ -244,7 +246,9 @@ class SignalColumns:
 
     def weigh(self, key: int, *, base_weight: float, last_used_turn: int, uses: int, stack: int) -> None:
         """Set the changing part of a signal that is there."""
-        row = self._known([key])
+        row = self._rows.row(key)
+        if row == NONE:
+            raise KeyError(_UNKNOWN)
         self._base[row] = base_weight
         for name, value in (("last_used_turn", last_used_turn), ("uses", uses), ("stack", stack)):
             self._integers[name][row] = value
@@ -289,7 +293,7 @@ class SignalColumns:
         """The rows of signals that are there."""
         rows = self._rows.find(keys)
         if (rows == NONE).any():
-            raise KeyError("a weight of a signal that is not there")
+            raise KeyError(_UNKNOWN)
         return rows
 
     def _coded(self) -> Codes:

@@ -25,6 +25,7 @@ Mark: TypeAlias = int | tuple[int, int]
 """What two texts can share: the hash of a word, or the first and last day of a time that they speak of."""
 
 Rows = npt.NDArray[np.intp]
+Flags = npt.NDArray[np.bool_]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -74,9 +75,11 @@ class _Vocabulary:
     """
 
     def __init__(self, indexes: Sequence[WordIndex], reply: str) -> None:
-        stems = terms(reply)
         self._indexes = indexes
-        self._counted = [index.alive & ~_copies(index, stems) for index in indexes]
+        self._found: dict[Mark, list[Rows]] = {}
+        """For each mark that was looked for the rows that have it, in each index."""
+        copies = self._copies(terms(reply))
+        self._counted = [index.alive & ~flags for index, flags in zip(indexes, copies, strict=True)]
         self._number = sum(int(flags.sum()) for flags in self._counted)
 
     def overlap(self, at: Rows, marks: Iterable[Mark]) -> Floats:
@@ -85,7 +88,7 @@ class _Vocabulary:
         # One more than there are rows: -1, which stands for no row, never has anything.
         has = np.zeros(self._indexes[0].size + 1, dtype=np.bool_)
         for mark in marks:
-            found = [_rows(index, mark) for index in self._indexes]
+            found = self._rows(mark)
             has[found[0]] = True
             shared = has[at]
             has[found[0]] = False
@@ -93,6 +96,28 @@ class _Vocabulary:
                 having = sum(int(flags[rows].sum()) for flags, rows in zip(self._counted, found, strict=True))
                 total[shared] += rarity(self._number, having)
         return total
+
+    def _copies(self, stems: Sequence[str]) -> list[Flags]:
+        """Which rows of each index are of messages that have exactly these words, shape (n,)."""
+        distinct = {hashed(stem) for stem in stems}
+        having = [np.zeros(index.size, dtype=np.int64) for index in self._indexes]
+        for term in distinct:
+            for numbers, rows in zip(having, self._rows(term), strict=True):
+                numbers[rows] += 1
+        return [
+            (numbers == max(1, len(distinct))) & (index.column("length") == len(stems))
+            for numbers, index in zip(having, self._indexes, strict=True)
+        ]
+
+    def _rows(self, mark: Mark) -> list[Rows]:
+        """The rows of the messages that have a mark, in each index."""
+        found = self._found.get(mark)
+        if found is None:
+            found = self._found[mark] = [
+                np.flatnonzero(index.speaks_of(*mark)) if isinstance(mark, tuple) else index.rows_with(mark)
+                for index in self._indexes
+            ]
+        return found
 
 
 def _marks(text: str, at: datetime) -> dict[Mark, None]:
@@ -103,18 +128,3 @@ def _marks(text: str, at: datetime) -> dict[Mark, None]:
         (mention.span.start.toordinal(), mention.span.end.toordinal()) for mention in mentioned_dates(text, at)
     ]
     return dict.fromkeys([*words, *times])
-
-
-def _rows(index: WordIndex, mark: Mark) -> Rows:
-    """The rows of the messages that have a mark."""
-    return np.flatnonzero(index.speaks_of(*mark)) if isinstance(mark, tuple) else index.rows_with(mark)
-
-
-def _copies(index: WordIndex, stems: Sequence[str]) -> npt.NDArray[np.bool_]:
-    """Which rows are of messages that have exactly these words, shape (n,)."""
-    distinct = {hashed(stem) for stem in stems}
-    having = np.zeros(index.size, dtype=np.int64)
-    for term in distinct:
-        having[index.rows_with(term)] += 1
-    copies: npt.NDArray[np.bool_] = (having == len(distinct)) & (index.column("length") == len(stems))
-    return copies if distinct else np.zeros(index.size, dtype=np.bool_)

@@ -36,11 +36,6 @@ def signal_key(state: MemoryState, public_id: str) -> int | None:
     return key if key in state.columns else None
 
 
-def signal_at(state: MemoryState, row: int, message: Message) -> Signal:
-    """The signal in a row, with its text cut from its message."""
-    return signals_at(state, [(row, message)])[0]
-
-
 def signals_at(state: MemoryState, places: Sequence[tuple[int, Message]]) -> list[Signal]:
     """The signals in some rows, each with its message; each column is read once for all of them."""
     own = _columns(state, np.array([row for row, _ in places], dtype=np.intp))

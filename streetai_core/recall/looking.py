@@ -9,7 +9,7 @@ import numpy as np
 
 from streetai_core.config import Config
 from streetai_core.errors import DamagedFileError
-from streetai_core.recall.hits import signal_at, signal_id
+from streetai_core.recall.hits import signal_id, signals_at
 from streetai_core.state import MemoryState
 from streetai_core.stores.base import Head
 from streetai_core.types import Message, Signal, Stack
@@ -19,7 +19,7 @@ def signals_of(state: MemoryState, message: Message) -> list[Signal]:
     """The signals of a stored message, in order."""
     rows = state.rows_of_message(message.sequence)
     order = rows[np.argsort(state.columns.column("chunk_index")[rows])]
-    return [signal_at(state, int(row), message) for row in order]
+    return signals_at(state, [(row, message) for row in order.tolist()])
 
 
 def check_there(messages: Mapping[int, Message], sequences: Iterable[int]) -> None:
@@ -50,7 +50,8 @@ def all_signals(state: MemoryState, messages: Sequence[Message]) -> list[Signal]
     by_sequence = {message.sequence: message for message in messages}
     check_there(by_sequence, columns.column("sequence").tolist())
     order = np.lexsort((columns.column("chunk_index"), columns.column("sequence")))
-    return [signal_at(state, int(row), by_sequence[int(columns.column("sequence")[row])]) for row in order]
+    said = [by_sequence[sequence] for sequence in columns.column("sequence")[order].tolist()]
+    return signals_at(state, list(zip(order.tolist(), said, strict=True)))
 
 
 def all_stacks(state: MemoryState) -> list[Stack]:
