@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from functools import partial
 
 import numpy as np
 
@@ -12,7 +13,7 @@ from streetai_core.stacks import Assignment, assign
 from streetai_core.state import MemoryState
 from streetai_core.stores.base import StackRow
 from streetai_core.types import Matrix, Vector
-from streetai_core.vectors import unit
+from streetai_core.vectors import dots, unit
 
 
 class Placement:
@@ -48,15 +49,17 @@ class Placement:
 
     def _assign(self) -> Assignment:
         stacks = self._state.stacks
-        centroids, keys = stacks.centroids, stacks.keys
+        centroids, keys, compare = stacks.centroids, stacks.keys, stacks.cosines
         if self._left:
             # A stack that loses its last signal must not attract new ones.
             keep = [row for row, key in enumerate(keys) if self._size(key)]
             changed = {key: total for key, (total, size) in self._left.items() if size}
             centroids, keys = _with_totals(centroids[keep], [keys[row] for row in keep], changed)
+            compare = partial(_compared, centroids)
         return assign(
             self._vectors,
             centroids=centroids,
+            compare=compare,
             keys=keys,
             first_new_key=self._state.head.next_stack,
             threshold=self._config.stack_threshold,
@@ -124,6 +127,11 @@ def decayed_total(
         return state.stacks.total(stack) if len(rows) else np.zeros(columns.dim, dtype=np.float32)
     total: Vector = (columns.vectors_of(rows[living]) * effective[living, None]).sum(axis=0).astype(np.float32)
     return total
+
+
+def _compared(centroids: Matrix, vector: Vector, _: float) -> Vector:
+    """The cosine of each centroid with a unit vector, all of them exact."""
+    return dots(centroids, vector)
 
 
 def _with_totals(centroids: Matrix, keys: list[int], totals: Mapping[int, Vector]) -> tuple[Matrix, list[int]]:

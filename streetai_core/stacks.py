@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from streetai_core.types import Matrix, Vector
-from streetai_core.vectors import dots, unit
+from streetai_core.vectors import unit
 
 _TOLERANCE = 1e-6
 """The threshold is inclusive; float32 rounding must not decide."""
@@ -22,6 +22,10 @@ _BLOCK = 256
 
 _FEW = 4
 """Up to so many signals, a scan for each is faster than the matrix product, which is slow at narrow right sides."""
+
+Comparison = Callable[[Vector, float], Vector]
+"""(unit vector, threshold) -> its cosine with the centroid of each stack, shape (m,); one below the threshold may be
+any other number below it."""
 
 CentroidRule = Callable[[int, Sequence[int]], Vector]
 """(stack, indices of the new signals in it) -> the sum whose direction is its centroid."""
@@ -43,6 +47,7 @@ def assign(
     vectors: Matrix,
     *,
     centroids: Matrix,
+    compare: Comparison,
     keys: Sequence[int],
     first_new_key: int,
     threshold: float,
@@ -53,6 +58,7 @@ def assign(
     Args:
         vectors: the new signals, unit rows.
         centroids: unit rows of the existing stacks, shape (m, dim); not changed.
+        compare: compares one vector with all of these.
         keys: the keys of those m stacks.
         first_new_key: founded stacks get this key and the following ones.
         threshold: cosine from which a signal joins.
@@ -63,7 +69,8 @@ def assign(
     """Of the stacks that were touched."""
     founded: list[int] = []
     for start in range(0, len(vectors), _BLOCK):
-        known = _Cosines(vectors[start : start + _BLOCK], centroids, founded_before=len(founded))
+        block = vectors[start : start + _BLOCK]
+        known = _Cosines(block, centroids, compare, least=threshold - _TOLERANCE, founded_before=len(founded))
         for key, total in plan.totals.items():
             known.put(row_of[key], unit(total), 0)
         for offset in range(known.size):
@@ -83,15 +90,17 @@ def assign(
 class _Cosines:
     """Cosines of a block of new signals to all stacks, kept right while stacks are touched and founded."""
 
-    def __init__(self, block: Matrix, centroids: Matrix, founded_before: int) -> None:
-        """One matrix product for the block, and room for as many new stacks as it has signals."""
+    def __init__(
+        self, block: Matrix, centroids: Matrix, compare: Comparison, *, least: float, founded_before: int
+    ) -> None:
+        """Compare a block with all stacks, exactly from `least` on, and make room for as many as it has signals."""
         self.size = len(block)
         self._block = block
         self._rows = len(centroids) + founded_before
         self._cosines = np.full((self._rows + self.size, self.size), -np.inf, dtype=np.float32)
         if self.size <= _FEW:
             for offset, vector in enumerate(block):
-                self._cosines[: len(centroids), offset] = dots(centroids, vector)
+                self._cosines[: len(centroids), offset] = compare(vector, least)
         else:
             np.matmul(centroids, block.T, out=self._cosines[: len(centroids)])
 

@@ -1,4 +1,7 @@
-"""A FAISS index over the centroids of the stacks, kept in step row by row."""
+"""A FAISS index over the centroids of the stacks, kept in step row by row.
+
+Of many stacks the cosines are estimated, as those of signals are, and only those that matter are compared exactly.
+"""
 
 from __future__ import annotations
 
@@ -7,8 +10,9 @@ from collections.abc import Iterable, Sequence
 import faiss
 import numpy as np
 
+from streetai_core.index.codes import LEAST, Codes
 from streetai_core.types import Matrix, Vector
-from streetai_core.vectors import unit
+from streetai_core.vectors import dots, unit
 
 
 class CentroidIndex:
@@ -25,6 +29,8 @@ class CentroidIndex:
         self._totals: dict[int, Vector] = {}
         self._sizes: dict[int, int] = {}
         self._index = faiss.IndexFlatIP(dim)
+        self._codes: Codes | None = None
+        """Of all centroids, from the first comparison with so many that estimates pay; `None`: not made yet."""
 
     def __len__(self) -> int:
         return len(self.keys)
@@ -57,9 +63,11 @@ class CentroidIndex:
         if row is None:
             self._row_of[key] = len(self.keys)
             self.keys.append(key)
-            self._index.add(unit(total)[None, :])
+            self._add(unit(total)[None, :])
         else:
             self.centroids[row] = unit(total)
+            if self._codes is not None:
+                self._codes.put(row, self.centroids[row])
 
     def put_all(self, keys: Sequence[int], totals: Sequence[Vector] | Matrix, sizes: Sequence[int]) -> None:
         """Add many stacks at once, as `put` does one by one."""
@@ -71,7 +79,7 @@ class CentroidIndex:
         self.keys.extend(keys)
         self._totals.update(zip(keys, totals, strict=True))
         self._sizes.update(zip(keys, sizes, strict=True))
-        self._index.add(_units(totals))
+        self._add(_units(totals))
 
     def remove(self, keys: Iterable[int]) -> None:
         """Forget stacks; unknown keys are ignored."""
@@ -88,16 +96,55 @@ class CentroidIndex:
             del self._totals[key], self._sizes[key]
             # Removing the last row moves no other.
             self._index.remove_ids(faiss.IDSelectorRange(last, last + 1))
+            if self._codes is not None:
+                self._codes.remove(row)
+
+    def cosines(self, vector: Vector, least: float) -> Vector:
+        """The cosine of each centroid with a unit vector, in the order of `keys`, shape (n,).
+
+        One that is below `least` may be an estimate, which is below it too.
+        """
+        if len(self.keys) < LEAST:
+            return dots(self.centroids, vector)
+        cosines, error = self._coded().cosines(vector)
+        near = np.flatnonzero(cosines >= least - error)
+        cosines[near] = dots(self.centroids[near], vector)
+        return cosines
 
     def nearest(self, vector: Vector, count: int) -> list[tuple[int, float]]:
         """The `count` stacks nearest to a unit vector, as (key, cosine), best first."""
         count = min(count, len(self.keys))
         if not count:
             return []
+        if len(self.keys) >= LEAST:
+            return self._nearest_of_many(vector, count)
         # Scoped to the calling thread: OpenMP barriers on busy cores cost more than the whole search.
         faiss.omp_set_num_threads(1)
         cosines, rows = self._index.search(np.ascontiguousarray(vector, dtype=np.float32)[None, :], count)
         return [(self.keys[row], float(cosine)) for cosine, row in zip(cosines[0], rows[0], strict=True) if row >= 0]
+
+    def _nearest_of_many(self, vector: Vector, count: int) -> list[tuple[int, float]]:
+        """The same, from estimates."""
+        estimates, error = self._coded().cosines(vector)
+        last = np.partition(estimates, len(estimates) - count)[len(estimates) - count]
+        near = np.flatnonzero(estimates >= last - 2.0 * error)
+        cosines = dots(self.centroids[near], vector)
+        best = np.argsort(-cosines, kind="stable")[:count]
+        return [(self.keys[near[place]], float(cosines[place])) for place in best.tolist()]
+
+    def _add(self, centroids: Matrix) -> None:
+        """Put centroids behind all others."""
+        self._index.add(centroids)
+        if self._codes is not None:
+            self._codes.append(centroids)
+
+    def _coded(self) -> Codes:
+        """The codes of all centroids."""
+        if self._codes is None:
+            codes = Codes(self.dim)
+            codes.append(self.centroids)
+            self._codes = codes
+        return self._codes
 
 
 def _units(totals: Sequence[Vector] | Matrix) -> Matrix:

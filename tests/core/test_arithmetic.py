@@ -106,6 +106,7 @@ def test_assignment_equals_the_loop_over_stacks(count, threshold):
     plan = assign(
         vectors,
         centroids=old,
+        compare=lambda vector, _: old @ vector,
         keys=keys,
         first_new_key=100,
         threshold=threshold,
@@ -121,7 +122,8 @@ def test_a_vector_without_direction_stands_alone():
     """It is found by its words only, and attracts nobody."""
     vectors = np.zeros((2, 3), dtype=np.float32)
     plan = assign(
-        vectors, centroids=np.eye(3, dtype=np.float32), keys=[0, 1, 2], first_new_key=3, threshold=-1.0,
+        vectors, centroids=np.eye(3, dtype=np.float32), compare=lambda vector, _: vector, keys=[0, 1, 2],
+        first_new_key=3, threshold=-1.0,
         total_of=lambda _, joined: vectors[list(joined)].sum(axis=0),
     )  # fmt: skip
     assert plan.stack_of == [3, 4]
