@@ -35,8 +35,8 @@ CHATS = 200
 TURNS = 3
 BEGINNING = 0.2
 """Seconds in which all chats have begun."""
-WATCH = 0.001
-"""Seconds between two looks of the watcher."""
+WATCH = 0.004
+"""Seconds between two looks of the watcher, each of which takes some of the time that is measured."""
 WORDS = "boat berth harbour tide mast rope sail anchor keel cabin lamp chart pilot crew storm quay ferry island".split()  # noqa: SIM905 - reads better
 
 
