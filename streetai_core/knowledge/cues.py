@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 
 from streetai_core.knowledge.forms import STRONG, WEAK, CueKind
+from streetai_core.text.triggers import Triggers
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,14 +25,25 @@ class ChangeCue:
     """Whether the words mean a change by themselves. "Actually" or "instead" are weak: they need a closer match."""
 
 
+class _Forms:
+    """All forms, compiled, those that are tried first before the others."""
+
+    def __init__(self) -> None:
+        forms = [(strong, form) for strong, some in ((True, STRONG), (False, WEAK)) for form in some]
+        self._triggers = Triggers([form.needs.split("|") for _, form in forms])
+        self._patterns = [
+            (strong, form.kind, re.compile(form.pattern, re.IGNORECASE | re.MULTILINE)) for strong, form in forms
+        ]
+
+    def worth_trying(self, text: str) -> Iterator[tuple[bool, CueKind, re.Pattern[str]]]:
+        """Those that a text has a word of, as (strong, kind, pattern)."""
+        return (self._patterns[number] for number in self._triggers.of(text.lower()))
+
+
 @cache
-def _forms() -> tuple[tuple[bool, CueKind, tuple[str, ...], re.Pattern[str]], ...]:
-    """All forms, compiled, as (strong, kind, needs, pattern); at the first use: it takes a while."""
-    return tuple(
-        (strong, form.kind, tuple(form.needs.split("|")), re.compile(form.pattern, re.IGNORECASE | re.MULTILINE))
-        for strong, forms in ((True, STRONG), (False, WEAK))
-        for form in forms
-    )
+def _forms() -> _Forms:
+    """Made at the first use: it takes a while."""
+    return _Forms()
 
 
 def change_cue(text: str) -> ChangeCue | None:
@@ -40,13 +53,9 @@ def change_cue(text: str) -> ChangeCue | None:
         text: a sentence or a short message, in English; other languages have no cues. Questions and quotes are read
             like other text: leave them out before (`streetai_core.knowledge.clauses` does).
     """
-    lowered = text.lower()
-    for strong, kind, needs, form in _forms():
-        for need in needs:
-            if need in lowered:
-                if match := form.search(text):
-                    return ChangeCue(kind, match.start(), match.end(), _old_value(match), strong)
-                break
+    for strong, kind, form in _forms().worth_trying(text):
+        if match := form.search(text):
+            return ChangeCue(kind, match.start(), match.end(), _old_value(match), strong)
     return None
 
 

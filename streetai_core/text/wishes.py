@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from functools import cache
 
+from streetai_core.text.triggers import Triggers
 from streetai_core.text.words import hashed
 
 WISH = hashed("\0wish")
@@ -156,15 +157,17 @@ _LOOKS_BACK = re.compile(
 def states_wish(text: str) -> bool:
     """Whether a text says what its author wants from now on, and not only this once."""
     plain = text[:_LONGEST].translate(_TYPED)
-    lower = plain.lower()
-    found = [form for cues, form in _forms() if any(cue in lower for cue in cues) and form.search(plain)]
+    triggers, forms = _forms()
+    found = [forms[number] for number in triggers.of(plain.lower()) if forms[number].search(plain)]
     # Looked for last, because nearly no text is so far.
     return bool(found) and any(form.search(_NO_WISH.sub(" ", plain)) for form in found)
 
 
 @cache
-def _forms() -> tuple[tuple[tuple[str, ...], re.Pattern[str]], ...]:
-    return tuple((tuple(cues.split()), re.compile(form, re.IGNORECASE)) for cues, form in _FORMS)
+def _forms() -> tuple[Triggers, tuple[re.Pattern[str], ...]]:
+    """The forms, compiled, and which of them are worth trying; at the first use, because it takes a while."""
+    triggers = Triggers([cues.split() for cues, _ in _FORMS])
+    return triggers, tuple(re.compile(form, re.IGNORECASE) for _, form in _FORMS)
 
 
 def newness_wanted(question: str) -> float:

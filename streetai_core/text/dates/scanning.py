@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from streetai_core.text.alternation import any_of
 from streetai_core.text.dates.vocabulary import ANCHORS, HOLIDAY_PHRASES, SHORT, VOCABULARY, Value
 
 BREAK = "break"
@@ -50,21 +51,8 @@ class Token(NamedTuple):
     titled: bool
 
 
-def _alternation(words: frozenset[str]) -> str:
-    """A pattern that matches any of `words`, written as a tree, so that each character is looked at once."""
-    branches: dict[str, set[str]] = {}
-    for word in words:
-        branches.setdefault(word[:1], set()).add(word[1:])
-    optional = "?" if "" in branches else ""
-    branches.pop("", None)
-    if not branches:
-        return ""
-    inner = "|".join(first + _alternation(frozenset(rests)) for first, rests in sorted(branches.items()))
-    return f"(?:{inner}){optional}"
-
-
 _ANCHOR = re.compile(
-    rf"(?<![a-z0-9])(?:{_alternation(ANCHORS)}|(?:1[89]|20)[0-9][0-9]|[0-9]{{1,2}}(?:st|nd|rd|th)"
+    rf"(?<![a-z0-9])(?:{any_of(ANCHORS)}|(?:1[89]|20)[0-9][0-9]|[0-9]{{1,2}}(?:st|nd|rd|th)"
     r"|['\u2019][0-9][0-9]|[0-9]{1,2}/[0-9]{1,2}/[0-9][0-9]|(?:[0-9]{2})?[0-9]0s"
     r"|[0-9]{1,2}(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*)\b"
 )
