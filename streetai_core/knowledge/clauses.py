@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 
 from streetai_core.knowledge.aspects import aspects_of
 from streetai_core.knowledge.cues import ChangeCue, change_cue
@@ -76,33 +76,94 @@ _TITLE = re.compile(r"\b(Mr|Mrs|Ms|Dr|St|No|Prof)\.(?=\s)")
 _REPORTED = re.compile(r"^\s*(?:they|people|he|she) (?:say|says|said)\b", re.IGNORECASE)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class Clause:
-    """One statement: a sentence that says how something is."""
+    """One statement: a sentence that says how something is.
 
+    What only a comparison asks for is worked out then, for most messages are compared with none.
+    """
+
+    sentence: str
     words: tuple[str, ...]
     """As written, in order."""
-    lowered: tuple[str, ...]
-    """The same in lower case, with straight apostrophes."""
-    content: frozenset[str]
-    """Stems of the words that carry the subject and the value."""
-    topic: frozenset[str]
-    """The stems without values."""
-    valued: frozenset[str]
-    """The stems of the values: numbers, dates, colours, names."""
-    names: frozenset[str]
-    """The stems of names, handles and addresses."""
-    subject: Subject
-    values: frozenset[ValueKind]
-    aspects: frozenset[str]
-    state: bool
-    """Whether it tells what holds until further notice, not what happened once."""
-    negated: bool
-    units: frozenset[str]
-    """The stems that follow a number: what is counted."""
     cue: ChangeCue | None
-    old_value: frozenset[str]
-    """Stems of the old value, where the cue says it."""
+
+    @cached_property
+    def lowered(self) -> tuple[str, ...]:
+        """The words in lower case, with straight apostrophes."""
+        return tuple(word.lower().replace("\u2019", "'") for word in self.words)
+
+    @cached_property
+    def content(self) -> frozenset[str]:
+        """Stems of the words that carry the subject and the value."""
+        return frozenset(
+            root for root, word in zip(self._stems, self.lowered, strict=True) if word not in FUNCTION_WORDS
+        )
+
+    @cached_property
+    def topic(self) -> frozenset[str]:
+        """The stems without values."""
+        return self.content - self.valued - _STATE_STEMS
+
+    @cached_property
+    def valued(self) -> frozenset[str]:
+        """The stems of the values: numbers, dates, colours, names."""
+        return self.content.intersection(root for root, kind in zip(self._stems, self._kinds, strict=True) if kind)
+
+    @cached_property
+    def names(self) -> frozenset[str]:
+        """The stems of names, handles and addresses."""
+        return frozenset(
+            root for root, kind in zip(self._stems, self._kinds, strict=True) if kind in {"name", "contact"}
+        )
+
+    @cached_property
+    def subject(self) -> Subject:
+        """Who or what it is about."""
+        return subject_of(tokens(_LEAD.sub("", self.sentence)))
+
+    @cached_property
+    def values(self) -> frozenset[ValueKind]:
+        """The kinds of its values."""
+        return frozenset(kind for kind in self._kinds if kind)
+
+    @cached_property
+    def aspects(self) -> frozenset[str]:
+        """The aspects of a life that it speaks of."""
+        return aspects_of(frozenset(self._stems))
+
+    @cached_property
+    def state(self) -> bool:
+        """Whether it tells what holds until further notice, not what happened once."""
+        return self.cue is not None or tells_state(self.lowered)
+
+    @cached_property
+    def negated(self) -> bool:
+        """Whether it denies something."""
+        return _NEGATED.search(self.sentence) is not None
+
+    @cached_property
+    def units(self) -> frozenset[str]:
+        """The stems that follow a number: what is counted."""
+        return frozenset(
+            following for kind, following in zip(self._kinds, self._stems[1:], strict=False) if kind == "number"
+        )
+
+    @cached_property
+    def old_value(self) -> frozenset[str]:
+        """Stems of the old value, where the cue says it."""
+        if self.cue is None or not self.cue.old:
+            return frozenset()
+        return content_words(tokens(self.sentence[slice(*self.cue.old)]))
+
+    @cached_property
+    def _stems(self) -> tuple[str, ...]:
+        return tuple(stem(word) for word in self.lowered)
+
+    @cached_property
+    def _kinds(self) -> tuple[ValueKind | None, ...]:
+        """The kind of value that each word is."""
+        return tuple(kind_of(word, first=place == 0) for place, word in enumerate(self.words))
 
 
 @lru_cache(maxsize=4096)
@@ -136,28 +197,7 @@ def _clause(sentence: str) -> Clause | None:
         return None
     if _IMAGINED.search(sentence) or len(_SYMBOLS.findall(sentence)) >= _FEW_SYMBOLS:
         return None
-    cue = change_cue(sentence)
     words = tokens(sentence)
     if len(words) > _LONGEST_CLAUSE:
         return None
-    lowered = tuple(word.lower().replace("\u2019", "'") for word in words)
-    stems = [stem(word) for word in lowered]
-    kinds = [kind_of(word, first=place == 0) for place, word in enumerate(words)]
-    content = frozenset(root for root, word in zip(stems, lowered, strict=True) if word not in FUNCTION_WORDS)
-    valued = content.intersection(root for root, kind in zip(stems, kinds, strict=True) if kind)
-    return Clause(
-        words=words,
-        lowered=lowered,
-        content=content,
-        topic=content - valued - _STATE_STEMS,
-        valued=valued,
-        names=frozenset(root for root, kind in zip(stems, kinds, strict=True) if kind in {"name", "contact"}),
-        subject=subject_of(tokens(_LEAD.sub("", sentence))),
-        values=frozenset(kind for kind in kinds if kind),
-        aspects=aspects_of(frozenset(stems)),
-        state=cue is not None or tells_state(lowered),
-        negated=_NEGATED.search(sentence) is not None,
-        units=frozenset(following for kind, following in zip(kinds, stems[1:], strict=False) if kind == "number"),
-        cue=cue,
-        old_value=content_words(tokens(sentence[slice(*cue.old)])) if cue and cue.old else frozenset(),
-    )
+    return Clause(sentence=sentence, words=words, cue=change_cue(sentence))
