@@ -66,11 +66,12 @@ def terms(text: str) -> list[str]:
 def _each_term(text: str) -> Iterator[str]:
     """The same one by one: the terms of a long text in a list take thirty times its size."""
     folded = unicodedata.normalize("NFKC", text).lower().translate(_FOLDED)
-    for match in _PIECE.finditer(_POSSESSIVE.sub(" ", folded)):
-        piece = match.group()
+    for piece in map(re.Match.group, _PIECE.finditer(_POSSESSIVE.sub(" ", folded))):
+        if piece in STOP_WORDS:
+            continue
         if _IS_UNSPACED.match(piece):
             yield from _pairs(piece)
-        elif piece not in STOP_WORDS:
+        else:
             yield stem(piece[:_LONGEST])
 
 
@@ -93,10 +94,10 @@ def counted(text: str, marks: Iterable[int] = ()) -> tuple[TermHashes, TermCount
         text: any text.
         marks: hashes of terms that stand for what the text is, and are counted with the others.
     """
-    counts = Counter(hashed(term) for term in _each_term(text))
+    counts = Counter(map(hashed, _each_term(text)))
     counts.update(marks)
-    hashes = np.array(sorted(counts), dtype=np.uint32)
-    return hashes, np.array([min(counts[int(one)], _MOST) for one in hashes], dtype=np.uint16)
+    hashes = sorted(counts)
+    return np.array(hashes, dtype=np.uint32), np.array([min(counts[one], _MOST) for one in hashes], dtype=np.uint16)
 
 
 def _pairs(run: str) -> Iterator[str]:
