@@ -141,18 +141,18 @@ class SignalColumns:
                 self._integers[name][row] = 0
             self._vectors.append([vector])
             if self._codes is not None:
-                self._codes.append(self.vectors_of(slice(row, row + 1)))
+                self._codes.append(_singles([vector]))
         else:
             self.moves += 1
             self._vectors.put(row, vector)
             if self._codes is not None:
-                self._codes.put(row, self.vectors_of(row))
+                self._codes.put(row, _singles([vector])[0])
         for name in _FIXED:
             self._integers[name][row] = place[name]
 
     def put_all(self, keys: Sequence[int], vectors: Sequence[KeptVector], places: Sequence[Mapping[str, int]]) -> None:
         """Add many signals at once, as `put` does one by one."""
-        if keys and len(set(keys)) == len(keys) and (self._rows.find(keys) == NONE).all():
+        if len(keys) > 1 and len(set(keys)) == len(keys) and (self._rows.find(keys) == NONE).all():
             self._append(keys, vectors, places)
             return
         for key, vector, place in zip(keys, vectors, places, strict=True):
@@ -220,7 +220,7 @@ class SignalColumns:
             self._rows.put(key, row)
         self._vectors.append(vectors)
         if self._codes is not None:
-            self._codes.append(self.vectors_of(rows))
+            self._codes.append(_singles(vectors))
         self._base[rows] = 1.0
         self._integers["key"][rows] = keys
         for name in _CHANGING:
@@ -315,6 +315,11 @@ class SignalColumns:
         capacity = 2 * len(self._base)
         self._base = _enlarged(self._base, capacity)
         self._integers = {name: _enlarged(column, capacity) for name, column in self._integers.items()}
+
+
+def _singles(vectors: Sequence[KeptVector]) -> Matrix:
+    """Vectors of one length in one array, shape (n, dim)."""
+    return np.concatenate(vectors).reshape(len(vectors), -1).astype(np.float32, copy=False)
 
 
 def _enlarged(array: npt.NDArray[Number], capacity: int) -> npt.NDArray[Number]:

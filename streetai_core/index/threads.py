@@ -28,6 +28,9 @@ BEFORE = ("previous", *(f"before_{distance}" for distance in range(2, FARTHEST +
 BEHIND = ("following", *(f"behind_{distance}" for distance in range(2, FARTHEST + 1)))
 """The same of the rows behind it."""
 
+_BESIDE = tuple(zip(BEFORE, BEHIND, strict=True))
+"""Both by distance."""
+
 CHAINED = (*BEFORE, *BEHIND, "around")
 """The columns that are kept here; the last is the length of a message with what stands around it."""
 
@@ -74,7 +77,7 @@ class Threads:
             previous[behind] = row
         else:
             self._last_of[conversation] = row
-        self._measure(self._near(row))
+        self._measure_round(row)
 
     def join_ends(self, first: int) -> None:
         """Put the rows from `first` on at the ends of their conversations, in order."""
@@ -104,7 +107,7 @@ class Threads:
         if self._last_of.get(conversation) == old:
             self._last_of[conversation] = row
         self.around -= int(self._table["around"][old])
-        self._measure(self._near(row))
+        self._measure_round(row)
 
     def leave(self, row: int) -> None:
         """Make the neighbours of a row that counts no more neighbours of each other."""
@@ -140,6 +143,34 @@ class Threads:
                 at = _next(column, at)
                 every.append(at)
         return _distinct(np.concatenate(every))
+
+    def _measure_round(self, row: int) -> None:
+        """Do what `_measure` does with a row and all that may stand around it: of so few, one by one is quicker."""
+        before, behind = self._chain("previous", row), self._chain("following", row)
+        chain = [*reversed(before), row, *behind]
+        lengths = self._table["length"][chain].tolist()
+        around, beside = self._table["around"], [(self._table[old], self._table[new]) for old, new in _BESIDE]
+        place = len(before)
+        for at in range(max(0, place - FARTHEST), min(len(chain), place + FARTHEST + 1)):
+            total = lengths[at]
+            for distance, (as_before, as_behind) in enumerate(beside, 1):
+                wide = total < ENOUGH or distance == 1
+                for other, column in ((at - distance, as_behind), (at + distance, as_before)):
+                    if not 0 <= other < len(chain):
+                        continue
+                    if distance > 1:
+                        column[chain[other]] = chain[at] if wide else NONE
+                    total += lengths[other] if wide else 0
+            self.around += total - int(around[chain[at]])
+            around[chain[at]] = total
+
+    def _chain(self, column: str, row: int) -> list[int]:
+        """The rows that one after the other a column leads to, as far as they count for any that a row may stand by."""
+        following = self._table[column]
+        found: list[int] = []
+        while len(found) < 2 * FARTHEST and (row := int(following[row])) != NONE:
+            found.append(row)
+        return found
 
     def _measure(self, rows: Rows) -> None:
         """Find out anew what stands around these rows, which are distinct."""

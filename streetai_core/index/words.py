@@ -156,11 +156,11 @@ class WordIndex:
         else:
             self._threads.take_place(row, old)
             self._bury(old)
-        self._postings.add(row, entry.terms, entry.counts)
+        self._postings.add_all(row, [entry.terms], [entry.counts])
 
     def put_all(self, entries: Sequence[WordsEntry]) -> None:
         """Put many messages at once, as `put` does one by one."""
-        if not self._are_newer(entries):
+        if len(entries) == 1 or not self._are_newer(entries):
             for entry in entries:
                 self.put(entry)
             return
