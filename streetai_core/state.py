@@ -242,21 +242,20 @@ class MemoryState:
         self.columns.weigh_all(weights.key, weights.base_weight, changing)
 
     def _put(self, signals: Iterable[SignalRow], weights: Iterable[WeightRow], stacks: Iterable[StackRow]) -> None:
-        signals, weights, stacks = list(signals), list(weights), list(stacks)
+        signals, stacks = list(signals), list(stacks)
         self.columns.put_all(
             [signal.key for signal in signals],
             [signal.vector for signal in signals],
             [_place(signal) for signal in signals],
         )
-        self.columns.weigh_all(
-            [weight.key for weight in weights],
-            [weight.base_weight for weight in weights],
-            {
-                "last_used_turn": [weight.last_used_turn for weight in weights],
-                "uses": [weight.uses for weight in weights],
-                "stack": [weight.stack for weight in weights],
-            },
-        )
+        for weight in weights:
+            self.columns.weigh(
+                weight.key,
+                base_weight=weight.base_weight,
+                last_used_turn=weight.last_used_turn,
+                uses=weight.uses,
+                stack=weight.stack,
+            )
         if self._stacks is not None:
             # Those that are not read yet are read as they are then.
             self._stacks.put_all(
