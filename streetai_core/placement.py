@@ -82,6 +82,8 @@ class Placement:
 
     def _losses(self) -> dict[int, tuple[Vector, int]]:
         """Stack -> its sum and size when the signals that go are gone."""
+        if not self._gone:
+            return {}
         columns = self._state.columns
         rows = columns.rows(self._gone)
         losses: dict[int, tuple[Vector, int]] = {}

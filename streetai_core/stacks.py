@@ -72,7 +72,7 @@ def assign(
         block = vectors[start : start + _BLOCK]
         known = _Cosines(block, centroids, compare, least=threshold - _TOLERANCE, founded_before=len(founded))
         for key, total in plan.totals.items():
-            known.put(row_of[key], unit(total), 0)
+            known.put(row_of[key], total, 0)
         for offset in range(known.size):
             row = known.nearest(offset, threshold - _TOLERANCE)
             if row is None:
@@ -83,7 +83,7 @@ def assign(
             plan.joined.setdefault(key, []).append(start + offset)
             plan.stack_of.append(key)
             plan.totals[key] = total_of(key, plan.joined[key])
-            known.put(row, unit(plan.totals[key]), offset + 1)
+            known.put(row, plan.totals[key], offset + 1)
     return plan
 
 
@@ -104,10 +104,11 @@ class _Cosines:
         else:
             np.matmul(centroids, block.T, out=self._cosines[: len(centroids)])
 
-    def put(self, row: int, centroid: Vector, first: int) -> None:
-        """The centroid of stack `row` is now this, for the signals from `first` on."""
+    def put(self, row: int, total: Vector, first: int) -> None:
+        """The sum of stack `row` is now this, for the signals from `first` on."""
         self._rows = max(self._rows, row + 1)
-        self._cosines[row, first:] = self._block[first:] @ centroid
+        if first < self.size:
+            self._cosines[row, first:] = self._block[first:] @ unit(total)
 
     def nearest(self, offset: int, threshold: float) -> int | None:
         """The row of the nearest stack if it is near enough; the older one on a tie."""

@@ -249,7 +249,8 @@ def _with_encoder(head: Head, encoder: Encoder, needed: bool) -> Head:  # noqa: 
     if not needed:
         return head
     check_encoder(head, encoder)
-    return replace(head, encoder=encoder.fingerprint, dim=encoder.dim)
+    made_by = encoder.fingerprint, encoder.dim
+    return head if (head.encoder, head.dim) == made_by else replace(head, encoder=made_by[0], dim=made_by[1])
 
 
 def _sized(state: MemoryState, head: Head) -> MemoryState:
