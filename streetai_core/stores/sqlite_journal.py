@@ -17,12 +17,8 @@ from streetai_core.stores.journal import (
     next_link,
     touched,
 )
-from streetai_core.stores.sqlite_reading import list_text
 
-_SEALS = """
-SELECT sequence, seal FROM messages
-WHERE memory_key = ? AND sequence IN (SELECT value FROM json_each(?))
-"""
+_SEAL = "SELECT sequence, seal FROM messages WHERE memory_key = ? AND sequence = ?"
 _LAST = "SELECT total, digest FROM journal WHERE memory_key = ? ORDER BY version DESC LIMIT 1"
 _ENTRY = """
 INSERT INTO journal (memory_key, version, added, changed, removed, event, target, next_sequence, next_signal,
@@ -54,8 +50,9 @@ class Noting:
         self._connection.execute(_ENTRY, entry_row(cells, link))
 
     def _seals(self, sequences: Iterable[int]) -> dict[int, bytes]:
-        wanted = sorted(sequences)
-        found = self._connection.execute(_SEALS, (self._key, list_text(wanted))).fetchall() if wanted else []
+        # One by one: nearly always it is one, and to have SQLite read a list takes longer than to ask again.
+        rows = [self._connection.execute(_SEAL, (self._key, sequence)).fetchall() for sequence in sorted(sequences)]
+        found = [row for some in rows for row in some]
         return dict(zip((row[0] for row in found), _hashes([row[1] for row in found]), strict=True))
 
 
