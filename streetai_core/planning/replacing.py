@@ -12,10 +12,12 @@ from streetai_core.index.cone import beyond
 from streetai_core.knowledge.changes import Statement, link, may_replace
 from streetai_core.planning.batch import Batch
 from streetai_core.state import MemoryState
-from streetai_core.types import ROLES, Matrix, Message
+from streetai_core.types import ROLES, Matrix, Message, Vector
 
 Reader = Callable[[Sequence[int]], Mapping[int, Message]]
 """Reads messages with their texts, by sequence."""
+
+Rows = npt.NDArray[np.intp]
 
 _CANDIDATES = 20
 """Older messages that are compared, the most similar ones; what is replaced is about the same thing."""
@@ -79,24 +81,39 @@ class Replacing:
         columns = self.state.columns
         if len(columns):
             rows = self._promising(vectors, np.flatnonzero(self._is_of(speaker)))
-            nearest = np.max([columns.similarities_of(rows, vector) for vector in vectors], axis=0)
-            best = np.argsort(-nearest, kind="stable")[:_MOST]
-            sequences = columns.column("sequence")[rows[best]]
-            for sequence, cosine in zip(sequences.tolist(), nearest[best].tolist(), strict=True):
-                near.setdefault(sequence, cosine)
+            near = self._by_message(rows, np.max([columns.similarities_of(rows, vector) for vector in vectors], axis=0))
         # One more than are compared: the message itself may be among them.
         near |= self._batch.similar(vectors, speaker, _CANDIDATES + 1)
         return {sequence: beyond(cosine, self.common) for sequence, cosine in near.items()}
 
-    def _promising(self, vectors: Matrix, rows: npt.NDArray[np.intp]) -> npt.NDArray[np.intp]:
-        """Those of some rows among which are the `_MOST` nearest to any of the vectors, ascending."""
+    def _promising(self, vectors: Matrix, rows: Rows) -> Rows:
+        """Those of some rows among which are the nearest signals of the messages that are compared, ascending.
+
+        They are among the `_MOST` nearest to any of the vectors.
+        """
         if len(rows) <= _MOST:
             return rows
         found = [self.state.columns.estimates(vector) for vector in vectors]
         nearest = np.max([estimates for estimates, _ in found], axis=0)[rows]
-        last = np.partition(nearest, len(nearest) - _MOST)[len(nearest) - _MOST]
-        promising: npt.NDArray[np.intp] = rows[nearest >= last - 2.0 * max(error for _, error in found)]
+        off = 2.0 * max(error for _, error in found)
+        near = nearest >= np.partition(nearest, len(nearest) - _MOST)[len(nearest) - _MOST] - off
+        rows, nearest = rows[near], nearest[near]
+        by_message = list(self._by_message(rows, nearest).values())
+        # Where vectors have something in common, a text without a vector may come before others that are nearer.
+        if len(by_message) <= _CANDIDATES or self.common:
+            return rows
+        # One more than are compared: the message itself may be among them.
+        promising: Rows = rows[nearest >= by_message[_CANDIDATES] - off]
         return promising
+
+    def _by_message(self, rows: Rows, nearness: Vector) -> dict[int, float]:
+        """How near the nearest signal of each message is, by sequence, the nearest first; of the `_MOST` nearest."""
+        best = np.argsort(-nearness, kind="stable")[:_MOST]
+        near: dict[int, float] = {}
+        sequences = self.state.columns.column("sequence")[rows[best]]
+        for sequence, one in zip(sequences.tolist(), nearness[best].tolist(), strict=True):
+            near.setdefault(sequence, one)
+        return near
 
     def _is_of(self, speaker: Message) -> npt.NDArray[np.bool_]:
         """Which signals are of messages of a speaker; nobody's word outdoes one that is trusted more."""

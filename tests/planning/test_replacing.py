@@ -1,0 +1,77 @@
+"""Which stored messages a new one is compared with."""
+
+import numpy as np
+import pytest
+
+from streetai_core.index.codes import LEAST
+from streetai_core.planning.replacing import Replacing
+from streetai_core.state import MemoryState
+from streetai_core.stores.base import Head
+from streetai_core.testing.factories import NOON
+from streetai_core.types import Message
+from tests.index.test_words import Line, entry
+
+DIM = 64
+PLACE = ("chunk_index", "code", "start", "end", "block_start", "block_end")
+NEAREST, COMPARED = 80, 20
+"""Signals that are looked at, and messages that are compared, as `planning/replacing.py` has them."""
+
+
+def unit(rows):
+    """Rows of length one."""
+    return (rows / np.linalg.norm(rows, axis=1, keepdims=True)).astype(np.float32)
+
+
+def of_one_speaker(sequences, vectors):
+    """A memory of messages whose signals these are."""
+    state = MemoryState(Head(memory_id="m", token="", dim=DIM))
+    places = [{"sequence": sequence, **dict.fromkeys(PLACE, 0)} for sequence in sequences]
+    state.columns.put_all(list(range(len(sequences))), list(vectors), places)
+    state.words.put_all([entry(Line(sequence, None, (1,))) for sequence in sorted(set(sequences))])
+    return state
+
+
+@pytest.mark.parametrize(("common", "away"), [(0.0, 0.0), (0.5, 1.0)])
+@pytest.mark.parametrize("most", [1, 3, 40])
+@pytest.mark.parametrize("seed", range(4))
+def test_the_nearest_messages_are_compared(seed, most, common, away):
+    """As if all signals were compared exactly.
+
+    Also where few messages have all that are near, and where what has no vector comes before what is a little near.
+    """
+    random = np.random.default_rng((seed, most))
+    sizes = random.integers(1, most + 1, size=2 * LEAST // most)
+    sequences = np.repeat(np.arange(len(sizes)), sizes)[: 2 * LEAST].tolist()
+    # What a message has is near each other, and to what is said now.
+    said = random.normal(size=DIM) + random.normal(size=(2, DIM)) * 0.1
+    about = (random.exponential(0.2, size=len(sizes)) - away)[:, None] * said[0]
+    about += random.normal(size=(len(sizes), DIM))
+    vectors = unit(about[sequences] + random.normal(size=(len(sequences), DIM)) * 0.1)
+    vectors[random.random(len(vectors)) < 0.02] = 0.0
+    state, asked = of_one_speaker(sequences, vectors), []
+
+    def read(wanted):
+        asked.extend(wanted)
+        return {}
+
+    message = Message(
+        message_id="new", role="user", content="I live in Graz.", turn=0, sequence=len(sizes), created_at=NOON
+    )
+    new = unit(said)
+    Replacing(state, read, common).of(message, new)
+    assert asked == directly(sequences, vectors, new, common)
+
+
+def directly(sequences, vectors, new, common):
+    """The same by the cosines of all signals."""
+    cosines = np.max([exactly(vectors, one) for one in new], axis=0)
+    near = {}
+    for row in np.argsort(-cosines, kind="stable")[:NEAREST].tolist():
+        near.setdefault(sequences[row], float(cosines[row]))
+    meaning = {sequence: (one - common) / (1 - common) * (one != 0.0) for sequence, one in near.items()}
+    return sorted(meaning, key=lambda sequence: -meaning[sequence])[:COMPARED]
+
+
+def exactly(vectors, one):
+    """Cosines as single numbers are multiplied."""
+    return (vectors.astype(np.float64) @ one.astype(np.float64)).astype(np.float32)
