@@ -71,7 +71,7 @@ class CentroidIndex:
 
     def put_all(self, keys: Sequence[int], totals: Sequence[Vector] | Matrix, sizes: Sequence[int]) -> None:
         """Add many stacks at once, as `put` does one by one."""
-        if not keys or not self._row_of.keys().isdisjoint(keys) or len(set(keys)) < len(keys):
+        if len(keys) <= 1 or not self._row_of.keys().isdisjoint(keys) or len(set(keys)) < len(keys):
             for key, total, size in zip(keys, totals, sizes, strict=True):
                 self.put(key, total, size)
             return
