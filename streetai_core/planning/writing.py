@@ -32,6 +32,16 @@ class Addition:
     messages: list[Message | None] = field(default_factory=list)
     """For each message of the caller the stored one: new, or the one that was there under its id."""
 
+    @property
+    def signals(self) -> dict[int, list[int]]:
+        """The keys of the signals of each message that is new, by its sequence."""
+        if self.changes is None:
+            return {}
+        keys: dict[int, list[int]] = {message.sequence: [] for message in self.changes.messages}
+        for signal in self.changes.signals:
+            keys[signal.sequence].append(signal.key)
+        return keys
+
 
 def plan_add(
     state: MemoryState,

@@ -15,9 +15,15 @@ from streetai_core.stores.base import Head
 from streetai_core.types import Message, Signal, Stack
 
 
-def signals_of(state: MemoryState, message: Message) -> list[Signal]:
-    """The signals of a stored message, in order."""
-    rows = state.rows_of_message(message.sequence)
+def signals_of(state: MemoryState, message: Message, keys: Sequence[int] | None = None) -> list[Signal]:
+    """The signals of a stored message, in order.
+
+    Args:
+        state: the memory.
+        message: the message.
+        keys: of its signals; `None`: they are looked for among all.
+    """
+    rows = state.rows_of_message(message.sequence) if keys is None else state.columns.rows(keys)
     order = rows[np.argsort(state.columns.column("chunk_index")[rows])]
     return signals_at(state, [(row, message) for row in order.tolist()])
 

@@ -17,6 +17,7 @@ from streetai_core.errors import InputError
 from streetai_core.observing.observer import observed
 from streetai_core.planning.preparing import Progress, encode_all
 from streetai_core.planning.writing import (
+    Addition,
     plan_reencode,
     plan_update,
 )
@@ -95,13 +96,17 @@ class Writing(Conductor):
             raise InputError(f"messages must be a collection of NewMessage, got {type(messages).__name__}")
         prepared = self._prepared(list(messages), progress)
 
-        def plan(transaction: WriteTransaction, state: MemoryState) -> tuple[Changes | None, list[Message | None]]:
+        def plan(transaction: WriteTransaction, state: MemoryState) -> tuple[Changes | None, Addition]:
             addition = self._plan_add(transaction, state, prepared)
-            return addition.changes, addition.messages
+            return addition.changes, addition
 
         with self._coherent.lock:
-            stored, state = self._coherent.write(plan)
-            return [[] if message is None else signals_of(state, message) for message in stored]
+            addition, state = self._coherent.write(plan)
+            new = addition.signals
+            return [
+                [] if message is None else signals_of(state, message, new.get(message.sequence))
+                for message in addition.messages
+            ]
 
     @observed(lambda signals: {"messages": int(signals is not None), "signals": len(signals or ())}, "write")
     def update_message(self, parent_turn_id: str, new_content: str) -> list[Signal] | None:
