@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from streetai_core.errors import StoreError
+from streetai_core.index.distinct import distinct
 from streetai_core.types import KeptMatrix, KeptVector, Matrix
 
 _FIRST_CAPACITY = 64
@@ -93,7 +94,7 @@ class RowVectors:
             return self._matrix[rows]
         unread = rows[self._place[rows] == _UNREAD]
         if len(unread):
-            self._read(np.unique(unread), self._place)
+            self._read(distinct(unread), self._place)
         return self._matrix[self._place[rows]]
 
     def put(self, row: int, vector: KeptVector) -> None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
+from streetai_core.index.distinct import distinct
 from streetai_core.index.row_table import NONE, RowTable
 
 Integers = npt.NDArray[np.int64]
@@ -93,7 +94,7 @@ class Threads:
         touched = [rows]
         for _ in range(FARTHEST):
             touched.append(_next(previous, touched[-1]))
-        self._measure(_distinct(np.concatenate(touched)))
+        self._measure(distinct(np.concatenate(touched)))
 
     def take_place(self, row: int, old: int) -> None:
         """Put a row where another one of the same message was, which counts no more."""
@@ -142,7 +143,7 @@ class Threads:
             for _ in range(FARTHEST):
                 at = _next(column, at)
                 every.append(at)
-        return _distinct(np.concatenate(every))
+        return distinct(np.concatenate(every))
 
     def _measure_round(self, row: int) -> None:
         """Do what `_measure` does with a row and all that may stand around it: of so few, one by one is quicker."""
@@ -193,13 +194,3 @@ def _next(column: Integers, rows: Rows) -> Rows:
     """What a column of rows has for some rows; -1 for -1."""
     found: Rows = np.where(rows == NONE, NONE, column[rows])
     return found
-
-
-def _distinct(rows: Rows) -> Rows:
-    """Rows without -1, ascending, each once."""
-    every = np.sort(rows)
-    # Not `np.unique`, which asks whether the rows are masked and loads another 10 ms of NumPy for it.
-    first = np.ones(len(every), dtype=np.bool_)
-    first[1:] = every[1:] != every[:-1]
-    distinct: Rows = every[first & (every != NONE)]
-    return distinct
