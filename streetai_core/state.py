@@ -249,18 +249,22 @@ class MemoryState:
             [_place(signal) for signal in signals],
         )
         for weight in weights:
-            self.columns.weigh(
-                weight.key,
-                base_weight=weight.base_weight,
-                last_used_turn=weight.last_used_turn,
-                uses=weight.uses,
-                stack=weight.stack,
-            )
+            self.weigh(weight)
         if self._stacks is not None:
             # Those that are not read yet are read as they are then.
             self._stacks.put_all(
                 [stack.key for stack in stacks], [stack.total for stack in stacks], [stack.size for stack in stacks]
             )
+
+    def weigh(self, weight: WeightRow) -> None:
+        """Set what learning changes of a signal that is there."""
+        self.columns.weigh(
+            weight.key,
+            base_weight=weight.base_weight,
+            last_used_turn=weight.last_used_turn,
+            uses=weight.uses,
+            stack=weight.stack,
+        )
 
     def _put_words(self, rows: Iterable[WordsRow]) -> None:
         shown: list[WordsRow] = []

@@ -178,13 +178,7 @@ def _summed_up(
     left.columns = state.columns.taken(np.flatnonzero(~gone & np.isin(state.columns.column("stack"), stacks)))
     for weight in weights:
         if weight.key in left.columns:
-            left.columns.weigh(
-                weight.key,
-                base_weight=weight.base_weight,
-                last_used_turn=weight.last_used_turn,
-                uses=weight.uses,
-                stack=weight.stack,
-            )
+            left.weigh(weight)
     rows: list[StackRow] = []
     empty: list[int] = []
     for key in stacks:
