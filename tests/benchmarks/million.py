@@ -71,7 +71,7 @@ def main(folder, size=SIZE):
         copy = shutil.copy(path, copies)
         shutil.copy(image_of(path), copies)
         command = [sys.executable, "-m", "tests.benchmarks.million", "child", str(copy), str(size)]
-        took = json.loads(subprocess.run(command, check=True, capture_output=True).stdout)
+        took = json.loads(subprocess.run(command, check=True, stdout=subprocess.PIPE).stdout)
     sizes = {"database": path.stat().st_size, "image": image_of(path).stat().st_size}
     record(
         "million",
