@@ -27,7 +27,20 @@ from streetai_langchain import StreetAIMemory
 from streetai_langchain.open_runs import Learnable, OpenRuns
 from tests.langchain_plugin.conftest import QUESTION, REPLY
 from tests.langchain_plugin.scripted import ScriptedChatModel, script
-from tests.langchain_plugin.ways import CUTS, WAYS, abatch, acut, ainvoke, astream, batch, cut, invoke, stream, total
+from tests.langchain_plugin.ways import (
+    CUTS,
+    WAYS,
+    abatch,
+    acut,
+    ainvoke,
+    all_ended,
+    astream,
+    batch,
+    cut,
+    invoke,
+    stream,
+    total,
+)
 
 MARA = {"configurable": {"user_id": "mara", "thread_id": "new"}}
 TEMPLATE = ChatPromptTemplate.from_template("{documents}\n\n{question}")
@@ -54,17 +67,19 @@ def attached(request, streetai):
         block = streetai.track() if request.param in {"track", "both"} else contextlib.nullcontext()
         callbacks = {"callbacks": [streetai.callback_handler() for _ in range(handlers)]} if handlers else {}
         with block:
-            return await way(runnable, value, {**config, **callbacks})
+            given = await way(runnable, value, {**config, **callbacks})
+        await all_ended(streetai._runs)
+        return given
 
     yield run
     assert len(streetai._runs) == 0
 
 
 @pytest.fixture
-def handled(streetai):
+async def handled(streetai):
     """The config of a run of Mara with a handler; afterwards nothing is open."""
     yield {**MARA, "callbacks": [streetai.callback_handler()]}
-    assert len(streetai._runs) == 0
+    await all_ended(streetai._runs)
 
 
 def chain(streetai, model, documents=None):
@@ -190,6 +205,7 @@ async def test_an_agent_that_is_cut_after_its_tool(diary, streetai, handled, way
     tool, call = search(streetai)
     await way(create_agent(speaker(call, REPLY), [tool]), {"messages": [("user", QUESTION)]}, handled)
 
+    await all_ended(streetai._runs)
     assert lessons(diary) == {}
 
 
@@ -470,7 +486,7 @@ async def test_two_hundred_runs_of_one_handler_are_not_mixed_up(streetai):
 
     failed = [number for number, result in enumerate(results) if isinstance(result, BaseException)]
     assert failed == [number for number in range(RUNS) if number % 10 == FAILED]
-    assert len(streetai._runs) == 0
+    await all_ended(streetai._runs)
     for number in range(RUNS):
         memory = streetai.registry.get(f"user-{number}")
         learned = [[step.action for step in memory.history(one.signal_id)] for one in memory.signals]

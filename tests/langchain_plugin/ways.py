@@ -1,5 +1,7 @@
 """All ways in which LangChain runs a runnable, as one kind of function: `await way(runnable, value, config)`."""
 
+import asyncio
+
 from langchain_core.runnables import RunnableLambda, RunnablePassthrough
 
 from streetai_langchain.replies import added
@@ -93,3 +95,16 @@ async def acut(runnable, value, config):
 
 
 CUTS = [cut, acut]
+
+
+async def all_ended(runs):
+    """Wait until no run is open any more.
+
+    Of a stream that was cut on the event loop, LangChain leaves the steps to the garbage collector, and Python closes
+    those in tasks of their own, some time later. A loop that ends before would cancel them.
+    """
+    for _ in range(3000):
+        if not len(runs):
+            return
+        await asyncio.sleep(0.01)
+    raise AssertionError(f"{len(runs)} runs are still open after half a minute")

@@ -21,6 +21,7 @@ from tests.langchain_plugin.conformance.styles import COLUMNS, OFF_THE_LOOP, PIE
 from tests.langchain_plugin.conformance.views import TRAFFIC, VIEWS, conversation
 from tests.langchain_plugin.conftest import DIARY, spoken
 from tests.langchain_plugin.scripted import ScriptedChatModel, text_of_prompt
+from tests.langchain_plugin.ways import all_ended
 
 # The classes that are tested here are deprecated, and in wide use: they warn when they are made, and only then.
 pytestmark = [
@@ -164,7 +165,7 @@ async def _run(view, column, folder):
         application = Application(view, column, streetai, threads)
         styles = (column.style, column.after)
         turns = [await application.turn(style, question) for style, question in zip(styles, QUESTIONS, strict=True)]
-        assert len(streetai._runs) == 0
+        await all_ended(streetai._runs)
     return turns
 
 
