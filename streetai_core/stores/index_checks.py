@@ -9,9 +9,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import TypeAlias
-from weakref import WeakKeyDictionary, WeakSet
-
-from sqlite_utils import Database
 
 from streetai_core.errors import DamagedFileError
 from streetai_core.stores.rows import Origin, Row
@@ -84,20 +81,34 @@ _TEXTS = (
 _VERSIONS = "total(version)"
 """What the sums of versions are compared in."""
 
-_compared: WeakSet[Database] = WeakSet()
-"""Connections on which the index of ids was found to be right."""
 
-_compared_texts: WeakKeyDictionary[Database, set[int]] = WeakKeyDictionary()
-"""By connection: the memories whose indexes of conversations and of messages' ids were found to be right."""
+class FoundRight:
+    """What a store has compared so far: once is enough, however many connections it makes.
+
+    Two threads may compare the same at once; the second finds what the first did.
+    """
+
+    __slots__ = ("ids", "texts")
+
+    def __init__(self) -> None:
+        self.ids = False
+        """Whether the index of memories' ids was found to be right."""
+        self.texts: set[int] = set()
+        """The keys of the memories whose indexes of conversations and of messages' ids were."""
 
 
-def check_ids(database: Database, select: Select, path: str) -> None:
-    """Compare the index of ids with the table, once a connection: it takes time with the number of memories.
+def check_ids(found_right: FoundRight, select: Select, path: str) -> None:
+    """Compare the index of ids with the table, once: it takes time with the number of memories.
+
+    Args:
+        found_right: what was compared before.
+        select: executes a query.
+        path: the database file, for the error.
 
     Raises:
         DamagedFileError: an id may be stored and not be found.
     """
-    if database in _compared:
+    if found_right.ids:
         return
     table, index = (select(statement) for statement in _IDS)
     if table != index:
@@ -105,7 +116,7 @@ def check_ids(database: Database, select: Select, path: str) -> None:
             f"the index of memory ids in {path} is damaged: restore the file from a backup, or export what is whole "
             "with: streetai salvage FILE -o NEW.db"
         )
-    _compared.add(database)
+    found_right.ids = True
 
 
 def check_indexes(
@@ -143,13 +154,13 @@ def check_indexes(
         raise origin.damaged("an index", f"of the {wrong[0]}")
 
 
-def check_texts(database: Database, select: Select, memory_key: int, messages: int, origin: Origin) -> None:
-    """Compare the indexes that find messages by a text with the rows, once a connection and memory.
+def check_texts(found_right: FoundRight, select: Select, memory_key: int, messages: int, origin: Origin) -> None:
+    """Compare the indexes that find messages by a text with the rows, once a memory.
 
     A bit that flips in such a text hides the message from those who look for it, and moves no number.
 
     Args:
-        database: the connection.
+        found_right: what was compared before.
         select: executes a query.
         memory_key: of the memory.
         messages: how many messages it has.
@@ -158,9 +169,8 @@ def check_texts(database: Database, select: Select, memory_key: int, messages: i
     Raises:
         DamagedFileError: a message may be stored and not be found.
     """
-    known = _compared_texts.setdefault(database, set())
-    if memory_key in known:
+    if memory_key in found_right.texts:
         return
     if any(select(statement, memory_key) != [(messages,)] for statement in _TEXTS):
         raise origin.damaged("an index", "of the messages")
-    known.add(memory_key)
+    found_right.texts.add(memory_key)

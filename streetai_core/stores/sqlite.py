@@ -15,6 +15,7 @@ from streetai_core.stores.blocks import OneBlock
 from streetai_core.stores.checkpoints import Checkpoints
 from streetai_core.stores.connections import Connections
 from streetai_core.stores.faults import Faults
+from streetai_core.stores.index_checks import FoundRight
 from streetai_core.stores.opening import DURABILITIES, DatabaseFile
 from streetai_core.stores.rows import Origin, head_from
 from streetai_core.stores.searching import search
@@ -69,6 +70,7 @@ class SqliteStore(Store):
         self._connections = Connections(self._file)
         self._checkpoints = Checkpoints(self._file)
         self._block = OneBlock()
+        self._found_right = FoundRight()
 
     def __repr__(self) -> str:
         return f"SqliteStore({self._file.path!r})"
@@ -90,7 +92,7 @@ class SqliteStore(Store):
         check_id(memory_id, "memory_id")
         with self._block(), self._connections.for_reading() as database:
             with nullcontext() if database is None else transaction(database.conn, self.path, "BEGIN"):
-                view = SqliteReading(database, memory_id, self.path)
+                view = SqliteReading(database, memory_id, self.path, self._found_right)
                 try:
                     yield view
                 finally:
@@ -112,7 +114,7 @@ class SqliteStore(Store):
         with self._block(), self._connections.for_writing() as database:
             self._checkpoints.before_write()
             with transaction(database.conn, self.path, "BEGIN IMMEDIATE"):
-                writing = SqliteWriting(database, memory_id, self.path)
+                writing = SqliteWriting(database, memory_id, self.path, self._found_right)
                 try:
                     yield writing
                 finally:

@@ -19,7 +19,7 @@ from streetai_core.stores.checksums import Integers, wholes
 from streetai_core.stores.columns import Loaded, StackArrays
 from streetai_core.stores.faults import Faults
 from streetai_core.stores.images import Content, Image, Images
-from streetai_core.stores.index_checks import check_ids, check_indexes, check_texts
+from streetai_core.stores.index_checks import FoundRight, check_ids, check_indexes, check_texts
 from streetai_core.stores.journal import entry_from
 from streetai_core.stores.provenance import Edit, JournalRow, Origins
 from streetai_core.stores.rows import (
@@ -115,10 +115,12 @@ class SqliteReading(ReadTransaction):
         database: the connection; `None` if nothing was ever written.
         memory_id: whose rows.
         path: the database file, for errors.
+        found_right: what the store has compared of its indexes.
     """
 
-    def __init__(self, database: Database | None, memory_id: str, path: str) -> None:
+    def __init__(self, database: Database | None, memory_id: str, path: str, found_right: FoundRight) -> None:
         self._database = database
+        self._found_right = found_right
         self._path = path
         self._origin = Origin(path, memory_id)
         self._key: int | None = None
@@ -132,7 +134,7 @@ class SqliteReading(ReadTransaction):
             self._key = rows[0][0]
             self._head, self._created_at = head_from(rows[0][1:], self._origin)
         elif database:
-            check_ids(database, self._select, path)
+            check_ids(found_right, self._select, path)
 
     @property
     def head(self) -> Head | None:
@@ -353,8 +355,8 @@ class SqliteReading(ReadTransaction):
 
     def _check_texts(self) -> None:
         """What is not found by a text is not there."""
-        if self._database is not None and self._key is not None:
-            check_texts(self._database, self._select, self._key, self._counts().messages, self._origin)
+        if self._key is not None:
+            check_texts(self._found_right, self._select, self._key, self._counts().messages, self._origin)
 
     def _check_counts(self, counts: _Counts, found: Sequence[int]) -> None:
         """No row is missing: of signals, weights, stacks, words and rules so many were found.

@@ -11,6 +11,7 @@ from sqlite_utils import Database
 from streetai_core.errors import StoreError
 from streetai_core.stores.base import Changes, CreditRow, Head, Learned, SignalRow, WriteTransaction
 from streetai_core.stores.faults import Faults
+from streetai_core.stores.index_checks import FoundRight
 from streetai_core.stores.rows import (
     Row,
     credit_row,
@@ -128,8 +129,8 @@ _OF_SIGNALS = " AND signal_key IN (SELECT value FROM json_each(?))"
 class SqliteWriting(SqliteReading, WriteTransaction):
     """The same, with the write lock held."""
 
-    def __init__(self, database: Database, memory_id: str, path: str) -> None:
-        super().__init__(database, memory_id, path)
+    def __init__(self, database: Database, memory_id: str, path: str, found_right: FoundRight) -> None:
+        super().__init__(database, memory_id, path, found_right)
         self._writable = database
         self._connection = database.conn
         self.erased = False

@@ -3,12 +3,14 @@
 import gc
 import os
 import threading
+from functools import partial
 from pathlib import Path
 
 import pytest
 
 from streetai_core.errors import ClosedError
-from streetai_core.stores.base import Changes
+from streetai_core.stores import _sqlite
+from streetai_core.stores.base import Changes, MessageQuery
 from streetai_core.stores.connections import _MOST_IDLE
 from streetai_core.stores.sqlite import SqliteStore
 from streetai_core.testing.factories import NOON, make_exchange, make_head
@@ -148,3 +150,31 @@ def test_a_connection_that_failed_is_not_used_again(path):
             database.conn.execute("BEGIN")
         assert store._connections._idle == []
         assert head_of(store).version == 1
+
+
+def test_a_crowd_of_connections_compares_the_indexes_once(path):
+    """It takes time with the number of messages, and of memories: a connection more costs nothing of it."""
+    asked, opened = [], []
+
+    def opener(uri, **options):
+        opened.append(uri)
+        connection = _sqlite.connect(uri, **options)
+        connection.set_trace_callback(asked.append)
+        return connection
+
+    together = MessageQuery(conversation_id="kitchen", any_conversation=False)
+    with SqliteStore(path, durability="fast", opener=opener) as store:
+        write(store, Changes(head=make_head()))
+
+        def read(everybody):
+            with store.reading("nobody") as view:
+                assert view.head is None
+            with store.reading("alice") as view:
+                everybody.wait()
+                assert view.messages(together) == []
+
+        read(threading.Barrier(1))
+        in_thread(*[partial(read, threading.Barrier(4))] * 4)
+    assert len(opened) >= 4
+    assert sum("stored.message_id = entry.message_id" in one for one in asked) == 1
+    assert sum("sqlite_autoindex_memories_1" in one for one in asked) == 1
