@@ -78,6 +78,8 @@ class Alignment:
         Args:
             values: of each row of messages.
         """
+        if self.is_whole:
+            return values.take(self.at)
         # One more than there are rows: -1, which stands for no row, is the last.
         padded = np.empty(self.messages + 1)
         padded[:-1] = values

@@ -138,8 +138,8 @@ class WordScores:
     """By the message's own words."""
     around: Floats
     """By the words of the message and of what stands around it."""
-    told: Floats
-    """By other words for what the question asks for."""
+    told: Floats | None
+    """By other words for what the question asks for; `None`: it asks for none of the matters that are known."""
     informed: float
     """How far the question's words are rare enough to tell, above 0 to 1; what a score made of them should count."""
     lent: Sequence[_Lent]
@@ -206,8 +206,10 @@ def word_scores(
     )
 
 
-def _told(collection: Collection, matters: Sequence[Term], weights: Sequence[float]) -> Floats:
-    """What every row scores for telling of what is asked for in other words; shape (n,)."""
+def _told(collection: Collection, matters: Sequence[Term], weights: Sequence[float]) -> Floats | None:
+    """What every row scores for telling of what is asked for in other words, shape (n,); `None`: none."""
+    if not matters:
+        return None
     told = np.zeros(collection.rows)
     for (rows, counts), weight in zip(matters, weights, strict=True):
         told[rows] += weight * _saturated(counts, _norm(collection.lengths[rows], collection.mean_length))

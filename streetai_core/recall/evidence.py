@@ -151,13 +151,22 @@ def gather(index: WordIndex, question: Question, near: Nearness, trusted_from: f
     if len(near.several):
         context["whole"] = _whole(near)
     if len(index.stretches) > 1:
-        relevance = np.maximum(near.nearest, 0.0) + _STRETCH_WORDS * found.informed * (found.own + found.told)
-        context["stretch"] = _stretch(index.stretches, relevance)
+        context["stretch"] = _stretch(index.stretches, _relevance(near, found))
         if wishes is not None and newness == 1.0:
             # A wish has little to do with what was talked about around it.
             context["stretch"][wishes > 0.0] = 0.0
-    words = OWN_WORDS * found.own + WORDS_AROUND * found.around + TOLD * found.told
+    words = OWN_WORDS * found.own + WORDS_AROUND * found.around
+    if found.told is not None:
+        words += TOLD * found.told
     return Evidence(words, found, context, is_request=newness == 1.0)
+
+
+def _relevance(near: Nearness, found: WordScores) -> Floats:
+    """What stretches of talk are compared by."""
+    said = found.own if found.told is None else found.own + found.told
+    relevance: Floats = said * (_STRETCH_WORDS * found.informed)
+    relevance += np.maximum(near.nearest, 0.0)
+    return relevance
 
 
 def _wishes(index: WordIndex, question: Question, newness: float, trusted_from: float) -> Floats | None:
@@ -239,8 +248,9 @@ def _loss_of_asking(asks: npt.NDArray[np.int64]) -> Floats:
 
 def _answers(index: WordIndex, near: Nearness) -> Floats | None:
     """What messages get that follow a question like this one; see `ANSWER`."""
-    asked = np.flatnonzero((near.nearest > ANSWERED) & (index.column("question") == 1))
-    following = index.column("following")[asked]
+    asked = np.flatnonzero(near.nearest > ANSWERED)
+    asked = asked[index.column("question").take(asked) == 1]
+    following = index.column("following").take(asked)
     asked, following = asked[following >= 0], following[following >= 0]
     if not len(asked):
         return None

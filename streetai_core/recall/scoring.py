@@ -310,18 +310,29 @@ class _Lending:
         links = state.words.replacements()
         if not len(links):
             return
+        later, earlier = np.ascontiguousarray(links.T)
         # Of the messages that have several signals, the nearest one stands for all.
-        newer, older = self._leaders[links.T]
+        newer, older = self._leaders.take(later), self._leaders.take(earlier)
         both = (newer >= 0) & (older >= 0)
         if searched is not None:
             both &= searched[newer] & searched[older]
-        said = state.words.column("sequence")[links[both]]
-        newer, older, is_earlier = newer[both], older[both], said[:, 1] < said[:, 0]
-        lacking = self.total[older] - self.total[newer] + margin
+        newer, older, later, earlier = newer[both], older[both], later[both], earlier[both]
+        lacking = self.total.take(older) - self.total.take(newer) + margin
+        short = lacking > 0.0
+        if not short.any():
+            return
         lifts = np.zeros(len(self.total))
-        # Once for each link of the longest chain. What was said later lends no lift, so that no ring goes on for ever.
-        while (short := (needed := lacking + lifts[older] * is_earlier) > lifts[newer]).any():
-            np.maximum.at(lifts, newer[short], needed[short])
-            self._lifts = lifts
+        np.maximum.at(lifts, newer[short], lacking[short])
+        # What is lifted lifts what replaces it in turn. What was said later lends no lift, so that no ring goes on for
+        # ever.
+        replaces = np.zeros(len(self.total), dtype=np.bool_)
+        replaces[newer] = True
+        sequence = state.words.column("sequence")
+        chained = (replaces.take(older) & (sequence.take(earlier) < sequence.take(later))).nonzero()[0]
+        upper, lower, gap = newer[chained], older[chained], lacking[chained]
+        # Once for each link of the longest chain.
+        while (short := (needed := gap + lifts.take(lower)) > lifts.take(upper)).any():
+            np.maximum.at(lifts, upper[short], needed[short])
+        self._lifts = lifts
         # Not added up in place: one may stand here several times.
         self.total[newer] = self.total[newer] + lifts[newer]

@@ -113,7 +113,10 @@ def check(index: WordIndex, lines: list[Line], question: set[int], matters: list
         assert found.own[row] == pytest.approx(expected[line.sequence][0])
         assert found.around[row] == pytest.approx(expected[line.sequence][1])
     told = told_directly(lines, question, matters)
-    assert found.told[rows].tolist() == pytest.approx([told[line.sequence] for line in lines])
+    if found.told is None:
+        assert not matters
+    else:
+        assert found.told[rows].tolist() == pytest.approx([told[line.sequence] for line in lines])
     assert found.due_to_own(rows).tolist() == pytest.approx([expected[line.sequence][2] for line in lines])
 
 
