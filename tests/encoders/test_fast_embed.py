@@ -146,6 +146,15 @@ def test_batches_hold_texts_of_like_length():
     assert sorted(position for batch in batches for position in batch) == [*range(43), 45, 46, 47]
 
 
+def test_a_text_is_padded_by_no_more_than_a_call_costs():
+    """A short question and a long reply go one after the other; what is padded by 80 characters in all goes along."""
+    short, other, longer, reply = "x" * 40, "y" * 41, "z" * 80, "x" * 900
+    assert list(fast_embed._batches([reply, short])) == [[1], [0]]
+    assert list(fast_embed._batches([longer, short, short])) == [[1, 2, 0]]
+    assert list(fast_embed._batches([longer + "z", short, short])) == [[1, 2], [0]]
+    assert list(fast_embed._batches([longer, short, other, short])) == [[1, 3, 2], [0]]
+
+
 @pytest.mark.parametrize("threads", [0, -2, 1.5, "1"])
 def test_threads_must_be_a_positive_number(threads):
     """A number of threads that makes no sense is refused when the encoder is made."""
