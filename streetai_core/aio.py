@@ -4,18 +4,9 @@ from __future__ import annotations
 
 import contextvars
 import functools
-import os
 from collections.abc import Awaitable, Callable
 from concurrent.futures import Executor
 from typing import Concatenate, ParamSpec, Protocol, TypeVar
-
-_MOST_THREADS = 8
-"""Enough to overlap embedding, disk and waiting on a small server, few enough that their database connections do not
-matter."""
-
-_SPARE_THREADS = 1
-"""More than there are processors, for what waits for the disk. With 8 threads on 2 processors an event loop waited
-several times as long for its turn, and no more chats were served (`tests.benchmarks.concurrent_chats`)."""
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -30,21 +21,6 @@ class HasExecutor(Protocol):
 
 
 S = TypeVar("S", bound=HasExecutor)
-
-
-def worker_threads(processors: int, *, local: bool) -> int:
-    """How many threads twins run on.
-
-    Args:
-        processors: how many there are for this process, from 1.
-        local: whether everything is computed in this process, and no thread waits for another machine.
-    """
-    return min(_MOST_THREADS, processors + _SPARE_THREADS) if local else _MOST_THREADS
-
-
-def usable_processors() -> int:
-    """How many processors this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def twin(verb: Callable[Concatenate[S, P], R]) -> Callable[Concatenate[S, P], Awaitable[R]]:

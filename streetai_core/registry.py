@@ -5,14 +5,14 @@ from __future__ import annotations
 import os
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import Executor, ThreadPoolExecutor
+from concurrent.futures import Executor
 from contextlib import contextmanager
 from dataclasses import replace
 from datetime import datetime, timezone
 from threading import Lock
 from weakref import WeakValueDictionary
 
-from streetai_core.aio import twin, usable_processors, worker_threads
+from streetai_core.aio import twin
 from streetai_core.coherence import HotStates
 from streetai_core.conductor import Surroundings
 from streetai_core.config import Config
@@ -34,6 +34,7 @@ from streetai_core.upkeep.health import SEVERITIES, Finding, Health, MemoryHealt
 from streetai_core.upkeep.receipts import Receipt
 from streetai_core.verbs.resetting import Resetting
 from streetai_core.verbs.verifying import SAME
+from streetai_core.workers import WorkerPool, pool_for, usable_processors
 
 MAX_OPEN = 256
 """Memories in RAM: more than are in a conversation at the same time on one server; of 100 signals each, about 60 MB."""
@@ -109,7 +110,7 @@ class MemoryRegistry:
         """The handles that were asked for last, which nobody need hold; as many as there are states in RAM."""
         self._max_open = max_open
         self._lock = Lock()
-        self._executor: ThreadPoolExecutor | None = None
+        self._executor: WorkerPool | None = None
         self._closed = False
 
     def __enter__(self) -> MemoryRegistry:  # noqa: PYI034 - Self needs Python 3.11, and nobody subclasses this
@@ -131,8 +132,8 @@ class MemoryRegistry:
         with self._lock:
             self._check_open()
             if self._executor is None:
-                threads = worker_threads(usable_processors(), local=self.encoder.is_local)
-                self._executor = ThreadPoolExecutor(threads, thread_name_prefix="streetai")
+                encoder = self.encoder
+                self._executor = pool_for(usable_processors(), local=encoder.is_local, joins=encoder.joins_calls)
             return self._executor
 
     def get(self, memory_id: str) -> Memory:

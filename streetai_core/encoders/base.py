@@ -57,6 +57,11 @@ class Encoder(ABC):
         """Whether it surely computes in this process, so that more threads than processors gain nothing."""
         return False
 
+    @property
+    def joins_calls(self) -> bool:
+        """Whether it answers calls from several threads at once together, so that more threads may wait for it."""
+        return False
+
     def count_tokens(self, texts: Sequence[str]) -> list[int]:
         """Tokens that the model sees in each text, special tokens included.
 

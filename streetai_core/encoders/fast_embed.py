@@ -11,10 +11,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from streetai_core.encoders.base import Encoder, InputKind
+from streetai_core.encoders.joining import JoinedCalls
 from streetai_core.encoders.loaded import DIGEST_LENGTH, MODELS, LoadedModel, load_folder, sha256_of
 from streetai_core.encoders.silence import silence_onnxruntime
 from streetai_core.errors import EncoderError, InputError, ModelFileError
 from streetai_core.types import Matrix
+from streetai_core.workers import usable_processors
 
 if TYPE_CHECKING:
     from fastembed.common.model_description import DenseModelDescription
@@ -56,6 +58,7 @@ class FastEmbedEncoder(Encoder):
         self._model_name = model_name
         self._cache_dir = None if cache_dir is None else str(cache_dir)
         self._threads = threads
+        self._calls = JoinedCalls(self._embed_batch, _are_one_batch, max(1, usable_processors() // threads))
 
     @property
     def fingerprint(self) -> str:
@@ -78,6 +81,11 @@ class FastEmbedEncoder(Encoder):
         return True
 
     @property
+    def joins_calls(self) -> bool:
+        """True: what waits for a processor goes together."""
+        return True
+
+    @property
     def max_tokens(self) -> int | None:
         """Where the loaded model's tokenizer cuts a text, special tokens included."""
         return self._loaded().max_tokens
@@ -94,9 +102,14 @@ class FastEmbedEncoder(Encoder):
             InputError: fastembed does not know the model's name.
         """
         rows = np.zeros((len(texts), self.dim), dtype=np.float32)
+        # Where a question has the vector of a document, both can go together.
+        kind = "document" if self.symmetric else kind
         for batch in _batches(texts):
-            rows[batch] = self._loaded().embed([texts[position] for position in batch], kind)
+            rows[batch] = self._calls.embed([texts[position] for position in batch], kind)
         return rows
+
+    def _embed_batch(self, texts: Sequence[str], kind: InputKind) -> Matrix:
+        return self._loaded().embed(texts, kind)
 
     @cached_property
     def _description(self) -> DenseModelDescription:
@@ -134,6 +147,12 @@ def _batches(texts: Sequence[str]) -> Iterator[list[int]]:
         batch.append(position)
     if batch:
         yield batch
+
+
+def _are_one_batch(lengths: Sequence[int]) -> bool:
+    """Whether texts of these lengths should run together."""
+    ordered = sorted(lengths)
+    return all(_go_together(number, ordered[number - 1], ordered[number]) for number in range(1, len(ordered)))
 
 
 def _go_together(number: int, longest: int, longer: int) -> bool:

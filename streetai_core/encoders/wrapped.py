@@ -43,6 +43,11 @@ class WrappedEncoder(Encoder):
         """Whether the encoder is."""
         return self._encoder.is_local
 
+    @property
+    def joins_calls(self) -> bool:
+        """Whether the encoder does."""
+        return self._encoder.joins_calls
+
     def common(self) -> float:
         """The encoder's."""
         return self._encoder.common()

@@ -26,8 +26,8 @@ from pathlib import Path
 import numpy as np
 
 from streetai_core import MemoryRegistry, NewMessage
-from streetai_core.aio import usable_processors, worker_threads
 from streetai_core.encoders import default_encoder
+from streetai_core.workers import usable_processors
 from tests.benchmarks.recording import record
 
 RUNS = 3
@@ -62,8 +62,8 @@ def clocks():
 
 
 def alone(encoder):
-    """What the encoder takes for all texts, one at a time, on as many threads."""
-    with ThreadPoolExecutor(worker_threads(usable_processors(), local=encoder.is_local)) as pool:
+    """What the encoder takes for all texts, one at a time on each processor."""
+    with ThreadPoolExecutor(usable_processors()) as pool:
         start = clocks()
         list(pool.map(lambda pair: [encoder.encode([text], "query") for text in pair], texts()))
         return clocks() - start

@@ -8,9 +8,9 @@ import os
 import pytest
 
 from streetai_core import Memory, MemoryRegistry, NewMessage
-from streetai_core.aio import usable_processors, worker_threads
 from streetai_core.encoders.hashing import HashingEncoder
 from streetai_core.testing.torture.checking import picture
+from streetai_core.workers import pool_for, usable_processors
 
 TEXTS = ["My boat is called Kestrel.", "A fine name for a boat.", "She draws one metre forty.", "Noted, 1.4 m."]
 
@@ -113,23 +113,19 @@ async def test_a_cancelled_add_is_stored_whole_or_not_at_all(tmp_path):
         assert len(stored) == memory.stats()["total_signals"] == memory.stats()["turn_counter"]
 
 
-@pytest.mark.parametrize(("processors", "local", "threads"), [(1, True, 2), (2, True, 3), (64, True, 8), (2, False, 8)])
-def test_threads_that_only_compute_are_few(processors, local, threads):
-    """More than there are processors would only keep the event loop waiting; those that wait for a server may be."""
-    assert worker_threads(processors, local=local) == threads
-
-
-@pytest.mark.parametrize("local", [True, False])
-def test_a_registry_has_as_many_threads_as_its_encoder_needs(tmp_path, local):
+@pytest.mark.parametrize(("local", "joins"), [(True, True), (True, False), (False, False)])
+def test_a_registry_has_as_many_threads_as_its_encoder_needs(tmp_path, local, joins):
     """An encoder is taken for one that waits for a server unless it says that it does not."""
 
     class Encoding(HashingEncoder):
         """Here or elsewhere."""
 
         is_local = local
+        joins_calls = joins
 
-    with MemoryRegistry(tmp_path / "m.db", encoder=Encoding()) as registry:
-        assert registry.executor._max_workers == worker_threads(usable_processors(), local=local)
+    pool = pool_for(usable_processors(), local=local, joins=joins)
+    with pool, MemoryRegistry(tmp_path / "m.db", encoder=Encoding()) as registry:
+        assert (registry.executor.threads, registry.executor.places) == (pool.threads, pool.places)
 
 
 @pytest.mark.skipif(not hasattr(os, "sched_setaffinity"), reason="this system binds no process to processors")

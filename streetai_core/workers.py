@@ -1,0 +1,110 @@
+"""Worker threads of which few compute at a time: the others wait for their turn, or for a model.
+
+Python runs one thread at a time, and hands over every five milliseconds: with 8 threads that all compute, an event loop
+waits 40 for its turn. But of many threads that wait for a model, the model can answer several at once.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import contextmanager
+from typing import ParamSpec, TypeVar
+
+_MOST_THREADS = 8
+"""Enough to overlap embedding, disk and waiting on a small server, few enough that their database connections do not
+matter."""
+
+_SPARE_THREADS = 1
+"""More than there are processors, for what waits for the disk. With 8 threads on 2 processors an event loop waited
+several times as long for its turn, and no more chats were served (`tests.benchmarks.concurrent_chats`)."""
+
+_THREADS_A_PROCESSOR = 12
+"""Where a model answers those that wait together: eight of them, and some that are on their way to it."""
+
+_MOST_WAITING = 32
+"""Threads in any case; more calls of a model at once gain nothing."""
+
+_PATIENCE = 1.0
+"""Seconds after which a thread goes on without a place: an app's own lock, which it may hold, may be what the others
+wait for."""
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+_here = threading.local()
+"""The places of the pool that a thread works for, and whether it has one of them."""
+
+
+class WorkerPool(ThreadPoolExecutor):
+    """Threads that share places to compute at.
+
+    Args:
+        threads: how many there are. They start at once: whoever starts one waits until it runs, and an event loop would
+            wait for each while others compute.
+        places: how many of them compute at a time.
+    """
+
+    def __init__(self, threads: int, places: int) -> None:
+        super().__init__(threads, thread_name_prefix="streetai")
+        self.threads = threads
+        self.places = places
+        self._free = threading.Semaphore(places)
+        all_there = threading.Event()
+        for _ in range(threads):
+            super().submit(all_there.wait)
+        all_there.set()
+
+    def submit(self, fn: Callable[P, R], /, *args: P.args, **kwargs: P.kwargs) -> Future[R]:
+        """Run a function on a thread, as soon as it has one and a place."""
+        return super().submit(self._work, fn, *args, **kwargs)
+
+    def _work(self, fn: Callable[P, R], /, *args: P.args, **kwargs: P.kwargs) -> R:
+        self._free.acquire()
+        _here.free, _here.has_place = self._free, True
+        try:
+            return fn(*args, **kwargs)
+        finally:
+            if _here.has_place:
+                self._free.release()
+            _here.free = None
+
+
+@contextmanager
+def elsewhere() -> Iterator[None]:
+    """Leave this thread's place to another one while the block waits, or computes outside Python; then wait for one.
+
+    Does nothing on a thread that is not a worker's.
+    """
+    free: threading.Semaphore | None = getattr(_here, "free", None)
+    if free is None or not _here.has_place:
+        yield
+        return
+    _here.has_place = False
+    free.release()
+    try:
+        yield
+    finally:
+        _here.has_place = free.acquire(timeout=_PATIENCE)
+
+
+def pool_for(processors: int, *, local: bool, joins: bool) -> WorkerPool:
+    """The threads for an encoder.
+
+    Args:
+        processors: how many there are for this process, from 1.
+        local: whether everything is computed in this process, and no thread waits for another machine.
+        joins: whether the encoder answers calls from several threads together.
+    """
+    if joins:
+        # Beside the model, which has its own: half of the processors, of which Python uses hardly more than one.
+        return WorkerPool(min(_MOST_WAITING, _THREADS_A_PROCESSOR * processors), max(1, processors // 2))
+    threads = min(_MOST_THREADS, processors + _SPARE_THREADS) if local else _MOST_THREADS
+    return WorkerPool(threads, threads)
+
+
+def usable_processors() -> int:
+    """How many processors this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
