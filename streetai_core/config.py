@@ -95,8 +95,8 @@ class Config:
     """Similarity below which nothing is recalled with `strategy="vector"`, beyond what all vectors of the encoder have
     in common. Unrelated texts lie at 0.05 to 0.25 with all-MiniLM-L6-v2, whose vectors have nothing in common."""
     min_relevance: float = 0.20
-    """Meaning and words, those of the neighbours included, below which nothing is recalled with the other
-    strategies."""
+    """Meaning and words, those of the neighbours included, below which nothing is recalled with the other strategies.
+    Where something is three times as relevant, half of it is enough for what is recalled beside that."""
     activation_share: float = 0.05
     """Most that what was learned and freshness add to the similarity under `ranking="additive"`; they take nothing.
     Small enough that a clearly better match always wins, and that other questions keep their answers: with 0.06 those

@@ -62,6 +62,8 @@ class Ranking:
     """Not trusted."""
     duplicate: float
     """The cosine from which two signals say the same."""
+    least: float
+    """The relevance from which the gate of meaning and words lets a signal through."""
     parts_of: Parts
     """What the scores of some candidates are made of, by their places."""
 
@@ -301,6 +303,7 @@ def _sorted(state: MemoryState, scored: Scored, scope: Scope, config: Config, de
         revived=scored.passed[order] & ~alive(effective, scored.death),
         doubtful=doubtful[order],
         duplicate=cosine_of(DUPLICATE_SIMILARITY, scored.common),
+        least=scored.least,
         parts_of=lambda places: scored.parts(order[places]),
     )
 

@@ -36,7 +36,7 @@ class Reasons:
 
     def gates(self, hits: Iterable[Hit]) -> tuple[str, ...]:
         """For each hit the rule that let it pass."""
-        return tuple(_passed(hit, self.config) for hit in hits)
+        return tuple(_passed(hit, self.config, self.ranking.least) for hit in hits)
 
     def near_misses(self, others: Sequence[int], messages: Mapping[int, Message]) -> tuple[Miss, ...]:
         """The candidates at the positions `others`, which are no hits, each with the rule that kept it out."""
@@ -64,7 +64,7 @@ class Reasons:
         """What was made of a candidate."""
         [hit] = RankedHits(self.state, self.ranking, [position], {message.sequence: message})
         recalled = position in self.chosen
-        reason = _passed(hit, self.config) if recalled else self._left_out(position, hit)
+        reason = _passed(hit, self.config, self.ranking.least) if recalled else self._left_out(position, hit)
         return Considered(hit=hit, rank=position + 1, recalled=recalled, reason=reason)
 
     def _outside(self, question: Question, rows: Sequence[int], message: Message) -> list[Considered]:
@@ -81,7 +81,7 @@ class Reasons:
     def _left_out(self, position: int, hit: Hit) -> str:
         """Which rule kept a candidate out."""
         if not self.ranking.passed[position]:
-            return _gate(hit, self.config)
+            return _gate(hit, self.config, self.ranking.least)
         better = [one for one in self.chosen if one < position]
         if better and self.config.ranking == "additive":
             columns, rows = self.state.columns, self.ranking.rows
@@ -97,34 +97,40 @@ class Reasons:
         return f"ranks behind the thinking space of {len(self.chosen)} hits"
 
 
-def _passed(hit: Hit, config: Config) -> str:
-    """The gate that a hit passed."""
+def _passed(hit: Hit, config: Config, least: float) -> str:
+    """The gate that a hit passed; `least` is how relevant it had to be."""
     if config.ranking == "product":
         reached = f"score {hit.score:.3f} reaches activation_threshold {config.activation_threshold}"
         return f"{reached}; dead, and revived by its similarity {hit.similarity:.3f}" if hit.revived else reached
     if config.strategy == "vector":
         return f"meaning {hit.parts['meaning']:.3f} reaches min_similarity {config.min_similarity}"
     relevance = _relevance(hit)
-    if relevance >= config.min_relevance - TOLERANCE:
-        return f"{_relevant_parts(hit)} ({relevance:.3f}) reach min_relevance {config.min_relevance}"
+    if relevance >= least - TOLERANCE:
+        return f"{_relevant_parts(hit)} ({relevance:.3f}) reach {_bound(config, least)}"
     if hit.parts["time"] >= DATE - TOLERANCE:
         return f"it is of the time that is asked for (time {hit.parts['time']:.3f} reaches {DATE})"
     return f"it says what the user wants from now on (wishes {hit.parts['wishes']:.3f})"
 
 
-def _gate(hit: Hit, config: Config) -> str:
-    """Why a candidate did not pass the gate."""
+def _gate(hit: Hit, config: Config, least: float) -> str:
+    """Why a candidate did not pass the gate; `least` as above."""
     dead = hit.effective_weight < config.death_threshold
     if dead and not config.revival_similarity:
         return f"dead (effective weight {hit.effective_weight:.3f}), and revival is off"
     if config.ranking == "additive" and config.strategy != "vector":
-        below = f"({_relevance(hit):.3f}) are below min_relevance {config.min_relevance}"
+        below = f"({_relevance(hit):.3f}) are below {_bound(config, least)}"
         return f"{_relevant_parts(hit)} {below}"
     if config.ranking == "additive":
         return f"meaning {hit.parts['meaning']:.3f} is below min_similarity {config.min_similarity}"
     if dead and hit.similarity < config.revival_similarity - TOLERANCE:
         return f"dead, and similarity {hit.similarity:.3f} is below revival_similarity {config.revival_similarity}"
     return f"score {hit.score:.3f} is below activation_threshold {config.activation_threshold}"
+
+
+def _bound(config: Config, least: float) -> str:
+    """How relevant a hit had to be, in the terms of the settings."""
+    bound = f"min_relevance {config.min_relevance}"
+    return bound if least == config.min_relevance else f"{least:.3f} ({bound}, less beside what is plainly relevant)"
 
 
 def _relevance(hit: Hit) -> float:

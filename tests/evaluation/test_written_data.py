@@ -4,18 +4,27 @@ import json
 from collections import Counter
 from pathlib import Path
 
+import pytest
+
 from streetai_core.evaluation.datasets import read_dataset
 from streetai_core.text.words import terms
 
 TESTS = Path(__file__).parents[1]
 
 
-def test_five_kinds_of_talk():
+@pytest.mark.parametrize(
+    ("name", "recordings", "questions", "speakers"),
+    [
+        ("kinds_of_talk", ["assistant", "work", "group", "friends", "drama"], 265, [2, 2, 5, 2, 6]),
+        ("more_kinds_of_talk", ["household", "team", "letters"], 171, [2, 4, 2]),
+    ],
+)
+def test_kinds_of_talk(name, recordings, questions, speakers):
     """Every question has its evidence there, and is asked once; no two messages are the same but for a few words."""
-    dataset = read_dataset(str(TESTS / "benchmarks" / "data" / "kinds_of_talk.json"))
-    assert ["assistant", "work", "group", "friends", "drama"] == [one.recording_id for one in dataset.recordings]
-    assert 265 == sum(len(one.answerable) for one in dataset.recordings)
-    assert [2, 2, 5, 2, 6] == [len({message.speaker for message in one.messages}) for one in dataset.recordings]
+    dataset = read_dataset(str(TESTS / "benchmarks" / "data" / f"{name}.json"))
+    assert recordings == [one.recording_id for one in dataset.recordings]
+    assert questions == sum(len(one.answerable) for one in dataset.recordings)
+    assert speakers == [len({message.speaker for message in one.messages}) for one in dataset.recordings]
     for one in dataset.recordings:
         assert len(one.answerable) == len({question.text for question in one.questions})
         said = Counter(message.text for message in one.messages if len(message.text.split()) > 5)

@@ -3,11 +3,13 @@
 import random
 import re
 
+import numpy as np
 import pytest
 
 from streetai_core import Config, MemoryRegistry, NewMessage
 from streetai_core.encoders.hashing import HashingEncoder
 from streetai_core.errors import InputError
+from streetai_core.recall.scoring import least_relevance
 from streetai_core.stores.reference import ReferenceStore
 from tests.looking.questions import random_questions
 
@@ -52,9 +54,50 @@ def test_every_hit_tells_the_gate_it_passed(config):
     assert why.hits
     assert len(why.gates) == len(why.hits)
     for gate in why.gates:
-        reached, name, limit = re.search(r"([\d.]+)\)? reach(?:es)? (\w+) ([\d.]+)", gate).groups()
+        numbers = re.search(r"([\d.]+)\)? reach(?:es)? (?:([\d.]+) \()?(\w+) ([\d.]+)", gate)
+        reached, less, name, limit = numbers.groups()
         assert float(limit) == getattr(config, name)
-        assert float(reached) >= float(limit) - 0.001
+        assert float(reached) >= float(less or limit) - 0.001
+
+
+@pytest.mark.parametrize(
+    ("least", "found", "number"),
+    [
+        (0.15, 5, "reach 0.100 (min_relevance 0.15, less"),
+        (0.22, 5, "reach 0.147 (min_relevance 0.22, less"),
+        (0.24, 4, ""),
+    ],
+)
+def test_beside_what_is_plainly_relevant_less_is_enough(least, found, number):
+    """Two thirds of the setting, where the best has three times as much: 1.24 here, and .153 the least."""
+    said = [
+        "My boat Kestrel lies at berth 31.",
+        "A boat needs paint.",
+        "The cat sleeps in the boat.",
+        "Potatoes, peas and salt.",
+        "Which berth is free?",
+    ]
+    memory = memory_with([said[0], said[2], said[3], said[1], said[4]], Config(min_relevance=least))
+    why = memory.why("Where does my boat Kestrel lie?")
+    assert [hit.signal.content for hit in why.hits] == said[:found]
+    assert number in why.gates[-1]
+    if found < len(said):
+        assert "are below 0.160 (min_relevance 0.24, less" in why.near_misses[0].reason
+
+
+@pytest.mark.parametrize(
+    ("best", "least", "expected"),
+    [
+        ([0.6, 0.2], 0.2, 0.2 * 2 / 3),
+        ([0.59, 0.5], 0.2, 0.2),
+        ([], 0.2, 0.2),
+        ([5.0], 0.0, 0.0),
+        ([5.0], -5.0, -5.0),
+    ],
+)
+def test_how_relevant_a_hit_must_be(best, least, expected):
+    """Less where the best is three times as relevant as it must be; who lets everything pass still does."""
+    assert least_relevance(np.array(best), least) == pytest.approx(expected)
 
 
 def test_what_is_of_the_time_asked_for_says_so(harbour):
