@@ -105,8 +105,9 @@ def _passed(hit: Hit, config: Config, least: float) -> str:
     if config.strategy == "vector":
         return f"meaning {hit.parts['meaning']:.3f} reaches min_similarity {config.min_similarity}"
     relevance = _relevance(hit)
-    if relevance >= least - TOLERANCE:
-        return f"{_relevant_parts(hit)} ({relevance:.3f}) reach {_bound(config, least)}"
+    for bound in (config.min_relevance, least):
+        if relevance >= bound - TOLERANCE:
+            return f"{_relevant_parts(hit)} ({relevance:.3f}) reach {_bound(config, bound)}"
     if hit.parts["time"] >= DATE - TOLERANCE:
         return f"it is of the time that is asked for (time {hit.parts['time']:.3f} reaches {DATE})"
     return f"it says what the user wants from now on (wishes {hit.parts['wishes']:.3f})"
