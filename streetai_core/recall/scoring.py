@@ -53,7 +53,7 @@ BESIDE = 2 / 3
 """The share of the relevance which is enough for the others then: an answer in words of its own is far down, but within
 the budget ("When do I take my iron?" - "bedtime then. I'm not giving up my 6am brew"). In three conversations that no
 weight had seen it is 1.5 points more of the evidence at 1,500 tokens and 3.2 at 3,000, on all others half a point at
-most, up or down; without the condition, questions that nothing answers get a quarter more to read."""
+most, up or down. Without the condition, questions that nothing answers would get up to a quarter more to read."""
 
 _ROUNDING = 1e-9
 """More than sums of ten parts differ by when they are added in another order."""
