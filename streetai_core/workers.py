@@ -27,9 +27,9 @@ _THREADS_A_PROCESSOR = 12
 _MOST_WAITING = 32
 """Threads in any case; more calls of a model at once gain nothing."""
 
-_PATIENCE = 1.0
-"""Seconds after which a thread goes on without a place: an app's own lock, which it may hold, may be what the others
-wait for."""
+_PATIENCE = 0.1
+"""Seconds after which a thread goes on without a place, longer than 200 chats on two cores keep one waiting: who has it
+may wait for the disk, for another process's lock, or for a lock of the app's that this thread holds."""
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -39,7 +39,7 @@ _here = threading.local()
 
 
 class WorkerPool(ThreadPoolExecutor):
-    """Threads that share places to compute at.
+    """Threads that share places to compute at. One that waits too long for a place goes on without.
 
     Args:
         threads: how many there are. They start at once: whoever starts one waits until it runs, and an event loop would
@@ -62,8 +62,7 @@ class WorkerPool(ThreadPoolExecutor):
         return super().submit(self._work, fn, *args, **kwargs)
 
     def _work(self, fn: Callable[P, R], /, *args: P.args, **kwargs: P.kwargs) -> R:
-        self._free.acquire()
-        _here.free, _here.has_place = self._free, True
+        _here.free, _here.has_place = self._free, self._free.acquire(timeout=_PATIENCE)
         try:
             return fn(*args, **kwargs)
         finally:

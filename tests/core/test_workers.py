@@ -11,6 +11,12 @@ from streetai_core.workers import WorkerPool, elsewhere, pool_for
 PATIENCE = 30
 
 
+@pytest.fixture(autouse=True)
+def patience(monkeypatch):
+    """Nobody goes on without a place because the machine is slow, but where a test says so."""
+    monkeypatch.setattr(workers, "_PATIENCE", PATIENCE)
+
+
 class Crowd:
     """Counts who computes."""
 
@@ -108,6 +114,19 @@ def test_a_thread_of_somebody_else_has_no_place_to_leave():
     with WorkerPool(1, 1) as pool:
         with elsewhere():
             assert pool._free._value == 1
+        assert pool._free._value == 1
+
+
+def test_who_keeps_a_place_and_waits_holds_up_nobody_for_long(monkeypatch):
+    """A writer that waits for another process's lock: what needs no lock is done meanwhile."""
+    monkeypatch.setattr(workers, "_PATIENCE", 0.05)
+    unlocked = threading.Event()
+    with WorkerPool(3, 1) as pool:
+        writer = pool.submit(unlocked.wait, PATIENCE)
+        assert pool.submit(lambda: "read").result(PATIENCE) == "read"
+        assert not writer.done()
+        unlocked.set()
+        assert writer.result(PATIENCE)
         assert pool._free._value == 1
 
 

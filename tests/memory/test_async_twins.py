@@ -4,6 +4,7 @@ import asyncio
 import contextvars
 import inspect
 import os
+import sqlite3
 
 import pytest
 
@@ -126,6 +127,30 @@ def test_a_registry_has_as_many_threads_as_its_encoder_needs(tmp_path, local, jo
     pool = pool_for(usable_processors(), local=local, joins=joins)
     with pool, MemoryRegistry(tmp_path / "m.db", encoder=Encoding()) as registry:
         assert (registry.executor.threads, registry.executor.places) == (pool.threads, pool.places)
+
+
+async def test_a_writer_that_waits_for_another_process_holds_up_no_reader(tmp_path):
+    """With one thread that may compute: the file is locked by somebody else, and what only reads is answered."""
+
+    class Joining(HashingEncoder):
+        """As the default model, for which few threads compute at a time."""
+
+        joins_calls = True
+
+    path = tmp_path / "m.db"
+    with MemoryRegistry(path, encoder=Joining()) as registry:
+        for name in "ab":
+            await registry.get(name).aadd_message(TEXTS[0], "user")
+        other = sqlite3.connect(path, isolation_level=None)
+        other.execute("BEGIN IMMEDIATE")
+        writers = [asyncio.create_task(registry.get("a").aadd_message(text, "user")) for text in TEXTS[1:]]
+        hits = await asyncio.wait_for(registry.get("b").aretrieve("What is my boat called?"), timeout=20)
+        assert [hit.signal.content for hit in hits] == [TEXTS[0]]
+        assert not any(writer.done() for writer in writers)
+        other.execute("ROLLBACK")
+        other.close()
+        await asyncio.gather(*writers)
+        assert len(registry.get("a").messages()) == len(TEXTS)
 
 
 @pytest.mark.skipif(not hasattr(os, "sched_setaffinity"), reason="this system binds no process to processors")
