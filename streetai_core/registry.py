@@ -128,10 +128,10 @@ class MemoryRegistry:
 
     @property
     def executor(self) -> Executor:
-        """Where async twins run; its threads start at the first use."""
+        """Where async twins run; its threads start at the first use, in a forked child anew."""
         with self._lock:
             self._check_open()
-            if self._executor is None:
+            if self._executor is None or not self._executor.is_of_this_process:
                 encoder = self.encoder
                 self._executor = pool_for(usable_processors(), local=encoder.is_local, joins=encoder.joins_calls)
             return self._executor
@@ -287,7 +287,7 @@ class MemoryRegistry:
         with self._lock:
             was_closed, self._closed = self._closed, True
             executor, self._executor = self._executor, None
-        if executor is not None:
+        if executor is not None and executor.is_of_this_process:
             executor.shutdown(wait=True)
         if not was_closed:
             self._surroundings.hot.keep_images()

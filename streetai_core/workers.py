@@ -51,11 +51,17 @@ class WorkerPool(ThreadPoolExecutor):
         super().__init__(threads, thread_name_prefix="streetai")
         self.threads = threads
         self.places = places
+        self._process = os.getpid()
         self._free = threading.Semaphore(places)
         all_there = threading.Event()
         for _ in range(threads):
             super().submit(all_there.wait)
         all_there.set()
+
+    @property
+    def is_of_this_process(self) -> bool:
+        """Whether the threads are there: after a fork the child has the pool, and none of them."""
+        return self._process == os.getpid()
 
     def submit(self, fn: Callable[P, R], /, *args: P.args, **kwargs: P.kwargs) -> Future[R]:
         """Run a function on a thread, as soon as it has one and a place."""

@@ -81,6 +81,39 @@ def test_a_hundred_forked_children_use_the_memory_of_their_parent(tmp_path):
     assert done.stdout == "100 126 []\n"
 
 
+TWINS = """
+import asyncio, os, sys
+from streetai_core.testing.torture.checking import open_registry
+
+async def work(memory, number):
+    await memory.aadd_message(f"Process {number} says so.", "user", message_id=str(number))
+    return len(await memory.aretrieve("Which process says so?"))
+
+with open_registry(sys.argv[1], durability="fast") as registry:
+    memory = registry.get("m")
+    print(asyncio.run(work(memory, 0)), flush=True)
+    for number in (1, 2):
+        child = os.fork()
+        if not child:
+            print(asyncio.run(work(memory, number)), flush=True)
+            registry.close()
+            os._exit(0)
+        os.waitpid(child, 0)
+    print(asyncio.run(work(memory, 3)), flush=True)
+"""
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="this system has no fork; run it on Linux or macOS")
+def test_twins_go_on_in_a_forked_child(tmp_path):
+    """The child has none of its parent's worker threads, and starts its own: as workers of a preloaded web server."""
+    # Without `-W error`: Python 3.12 warns of any fork beside threads, and the parent's are idle.
+    done = subprocess.run(
+        [sys.executable, "-c", TWINS, tmp_path / "m.db"], capture_output=True, text=True, check=False, timeout=60
+    )
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.split() == ["1", "2", "3", "4"]
+
+
 def test_a_thread_that_is_interrupted_can_go_on(tmp_path):
     """Ctrl-C while a block is being left does not keep the thread inside for ever."""
     with MemoryRegistry(tmp_path / "m.db", encoder=HashingEncoder(), durability="fast") as registry:
