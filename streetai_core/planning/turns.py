@@ -61,7 +61,10 @@ def plan_turn(
     rows = state.columns.rows(keys)
     return (
         replace(added, learned=learning.learned, stacks=list(stacks.values())),
-        [replace(step, row=int(row)) for step, row in zip(steps, rows, strict=True)],
+        [
+            LearningStep(row, step.old_weight, step.new_weight, step.learned)
+            for step, row in zip(steps, rows.tolist(), strict=True)
+        ],
     )
 
 
@@ -74,11 +77,12 @@ def asked_in(messages: Iterable[NewMessage]) -> str | None:
 def _excerpt(state: MemoryState, keys: Sequence[int], config: Config) -> MemoryState:
     """A copy of what learning looks at: the signals, and where centroids follow weights, all of their stacks."""
     rows = state.columns.rows(keys)
-    stacks = sorted(set(state.columns.column("stack")[rows].tolist()))
-    if config.centroid == "decayed":
-        rows = state.members(stacks)
     excerpt = MemoryState(state.head)
-    excerpt.columns = state.columns.taken(rows)
+    if config.centroid != "decayed":
+        excerpt.columns = state.columns.taken(rows)
+        return excerpt
+    stacks = sorted(set(state.columns.column("stack")[rows].tolist()))
+    excerpt.columns = state.columns.taken(state.members(stacks))
     for stack in stacks:
         excerpt.stacks.put(stack, state.stacks.total(stack), state.stacks.size(stack))
     return excerpt

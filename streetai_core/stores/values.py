@@ -67,11 +67,12 @@ def is_complete(since: int | None, head: Head) -> bool:
 
 def after_learning(weight: WeightRow, step: Learned) -> WeightRow:
     """The weight after one learning step."""
-    return replace(
-        weight,
+    return WeightRow(
+        key=weight.key,
         base_weight=min(max(weight.base_weight * step.factor, step.low), step.high),
         last_used_turn=max(weight.last_used_turn, step.last_used_turn),
         uses=weight.uses + step.used,
+        stack=weight.stack,
     )
 
 
