@@ -19,12 +19,13 @@ from streetai_core.index.cone import looks_narrow
 from streetai_core.observing.observer import MemoryObserver
 from streetai_core.planning.crediting import Reply
 from streetai_core.planning.learning import LearningStep
-from streetai_core.planning.preparing import Prepared, Progress, prefix, prepare
+from streetai_core.planning.preparing import Prepared, Progress, prepare
 from streetai_core.planning.replacing import Replacing
 from streetai_core.planning.trust import Standing, conversation_mark, standing_of
 from streetai_core.planning.writing import Addition, check_encoder, plan_add, plan_delete
 from streetai_core.recall.hits import signal_key
 from streetai_core.recall.looking import check_there, signals_of
+from streetai_core.recall.naming import meant
 from streetai_core.recall.processing import PostProcessor
 from streetai_core.recall.question import Question, read_question
 from streetai_core.reporting import Sent, weight_updates
@@ -67,6 +68,12 @@ class Asked:
     text: str
     vector: Vector | None
     """`None`: the encoder failed, or is not wanted."""
+    config: Config
+    """The settings for this question."""
+    version: int = 0
+    """That of the memory when it was embedded: who had spoken by then."""
+    embedded: str = ""
+    """What the vector is of."""
 
 
 class Conductor:
@@ -200,25 +207,34 @@ class Conductor:
             raise InputError(f"the question must be a str, got {type(question).__name__}")
         if is_blank(question):
             return None
-        if not self._can_compare():
+        state = self._to_compare()
+        if state is None:
             return None
         text = clean(question)[0]
         config = self.config if config is None else config
-        words_find = config.ranking == "additive" and config.strategy != "vector"
-        if words_find and config.strategy == "keyword":
-            return Asked(text, None)
+        if config.ranking == "additive" and config.strategy == "keyword":
+            return Asked(text, None, config)
+        return self._embedded(text, state, config)
+
+    def _embedded(self, text: str, state: MemoryState, config: Config) -> Asked:
+        """A question with its vector, unless words find something too where the encoder fails.
+
+        Raises:
+            EncoderError: the encoder failed, and meaning alone decides.
+        """
+        version, wanted = state.head.version, _to_embed(text, state, config)
         try:
-            asked = Asked(text, self._around.encoder.encode([text], "query")[0])
+            vector = self._around.encoder.encode([wanted], "query")[0]
         except EncoderError:
-            if not words_find:
+            if config.ranking == "product" or config.strategy == "vector":
                 raise
             _log.warning("the encoder failed; this question is answered by words alone", exc_info=True)
-            return Asked(text, None)
+            return Asked(text, None, config)
         self._find_common()
-        return asked
+        return Asked(text, vector, config, version, wanted)
 
-    def _can_compare(self) -> bool:
-        """Whether there is anything to compare a question with.
+    def _to_compare(self) -> MemoryState | None:
+        """What a question can be compared with, as it was last seen; `None` if there is nothing.
 
         Raises:
             EncoderMismatchError: the memory's vectors come from another encoder.
@@ -226,12 +242,12 @@ class Conductor:
         known, encoder = self._coherent.known, self._around.encoder
         if known is not None and len(known.columns) and known.head.encoder == encoder.fingerprint:
             # What has changed since then is seen by the ranking, which checks again.
-            return True
+            return known
         with self._coherent.reading() as (_, state):
             if state is None or not len(state.columns):
-                return False
+                return None
             check_encoder(state.head, encoder)
-            return True
+            return state
 
     def _room(self, token_budget: int | None) -> int | None:
         """Tokens that recalled passages may take at most; `None` if nothing limits them."""
@@ -240,6 +256,10 @@ class Conductor:
 
     def _question(self, asked: Asked, state: MemoryState, without: Collection[int] = ()) -> Question:
         """The question, read for ranking."""
+        seen = asked.vector is None or asked.version == state.head.version
+        # Somebody whom it names may have spoken since it was embedded.
+        if not seen and _to_embed(asked.text, state, asked.config) != asked.embedded:
+            asked = self._embedded(asked.text, state, asked.config)
         return read_question(
             asked.text,
             asked.vector,
@@ -267,6 +287,11 @@ class Conductor:
             return count
 
 
+def _to_embed(question: str, state: MemoryState, config: Config) -> str:
+    """What of a question is embedded; the published pipeline compares what was asked as it is."""
+    return meant(question, state.words) if config.ranking == "additive" else question
+
+
 def messages_of(transaction: ReadTransaction, sequences: Sequence[int]) -> dict[int, Message]:
     """Messages with their texts, by sequence.
 
@@ -289,14 +314,14 @@ def scores_of(state: MemoryState, sent: Sent) -> dict[int, float]:
     return {key: score for key, score in keyed if key is not None}
 
 
-def texts_of(state: MemoryState, messages: Iterable[Message], config: Config) -> dict[int, str]:
+def texts_of(state: MemoryState, messages: Iterable[Message]) -> dict[int, str]:
     """Signal key -> text to embed, in the order they were said."""
     texts: dict[int, str] = {}
     for message in messages:
         for signal in signals_of(state, message):
             key = signal_key(state, signal.signal_id)
             if key is not None:
-                texts[key] = prefix(signal.name, config) + signal.content
+                texts[key] = signal.content
     return texts
 
 

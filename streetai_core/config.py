@@ -86,17 +86,14 @@ class Config:
     place that recall gave the signal; or (published) its cosine with the whole reply."""
     passage: PassageKind = "message"
     """What is sent for a hit: the message round it, or (published) the bare chunk."""
-    embed_author: bool = True
-    """Embed `Author: text` where the author's name is known, so that a question that names somebody finds what they
-    said. More than doubles the share of evidence among the first five hits in two-person chats."""
     direct_search: bool = True
     """Search all signals beside those of the woken stacks, so that stacks never hide an answer."""
     min_similarity: float = 0.20
     """Similarity below which nothing is recalled with `strategy="vector"`, beyond what all vectors of the encoder have
     in common. Unrelated texts lie at 0.05 to 0.25 with all-MiniLM-L6-v2, whose vectors have nothing in common."""
-    min_relevance: float = 0.20
+    min_relevance: float = 0.18
     """Meaning and words, those of the neighbours included, below which nothing is recalled with the other strategies.
-    Where something is three times as relevant, half of it is enough for what is recalled beside that."""
+    Where something is three times as relevant, two thirds of it are enough for what is recalled beside that."""
     activation_share: float = 0.05
     """Most that what was learned and freshness add to the similarity under `ranking="additive"`; they take nothing.
     Small enough that a clearly better match always wins, and that other questions keep their answers: with 0.06 those
@@ -151,7 +148,6 @@ class Config:
             "centroid": "decayed",
             "credit": "reply",
             "passage": "chunk",
-            "embed_author": False,
             "direct_search": False,
             "history_ceiling": False,
             "window_tokens": None,
@@ -263,7 +259,6 @@ _RULES: tuple[_Rule, ...] = (
     _Rule("centroid", "'mean' or 'decayed'", _choice("mean", "decayed")),
     _Rule("credit", "'words' or 'reply'", _choice("words", "reply")),
     _Rule("passage", "'message' or 'chunk'", _choice("message", "chunk")),
-    _Rule("embed_author", "True or False", lambda value: isinstance(value, bool)),
     _Rule("direct_search", "True or False", lambda value: isinstance(value, bool)),
     _Rule("history_ceiling", "True or False", lambda value: isinstance(value, bool)),
     _Rule("min_similarity", _COSINE, _number(-1, 1)),

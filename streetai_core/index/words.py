@@ -21,7 +21,6 @@ from streetai_core.index.replacements import Replacements, connected
 from streetai_core.index.row_table import NONE, RowTable
 from streetai_core.index.stretches import Stretches
 from streetai_core.index.threads import BEFORE, BEHIND, CHAINED, Threads
-from streetai_core.index.voices import Voices
 
 Numbers = npt.NDArray[np.generic]
 Rule = Callable[[Integers], Floats]
@@ -58,7 +57,6 @@ class WordIndex:
         self._said_by: Counter[int] = Counter()
         self._lengths = 0
         self._stretches: Stretches | None = None
-        self._voices: Voices | None = None
         self._derived: dict[tuple[str, Rule], Floats] = {}
         self.moves = 0
         """How often a message has left its row; while it stays, rows were only added."""
@@ -93,14 +91,6 @@ class WordIndex:
     def has_said(self, author: int) -> bool:
         """Whether there is a message of the author with this number."""
         return self._said_by[author] > 0
-
-    def speaks_among_two(self, author: int) -> Flags:
-        """Which rows are of conversations between the author with this number and mostly one other; shape (n,)."""
-        if self._voices is None:
-            here = np.flatnonzero(self.alive)
-            # Last of all: another thread may ask for them too.
-            self._voices = Voices(self.column("conversation")[here], self.column("author")[here])
-        return self._voices.between_two(author, len(self._conversations))[self.column("conversation")]
 
     @property
     def stretches(self) -> Stretches:
@@ -369,8 +359,6 @@ class WordIndex:
         """Count a row in, and know it by what is asked for."""
         self._lengths += values["length"]
         self._said_by[values["author"]] += 1
-        if self._voices is not None:
-            self._voices.add(values["conversation"], values["author"])
         self._replacements.put(row, entry.replaces)
         self._rows.put(entry.sequence, row)
         for first, last in entry.days.tolist():
@@ -386,7 +374,7 @@ class WordIndex:
 
     def _bury(self, row: int) -> None:
         """Count a row no more."""
-        self._stretches = self._voices = None
+        self._stretches = None
         self.alive[row] = False
         self._lengths -= int(self.column("length")[row])
         self._said_by[int(self.column("author")[row])] -= 1

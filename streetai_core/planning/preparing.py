@@ -22,9 +22,6 @@ from streetai_core.vectors import rounded
 Progress = Callable[[int, int], None]
 """Called with (chunks embedded so far, chunks in all)."""
 
-_NAME_LENGTH = 40
-"""Characters of a name that are embedded; a name is a label, not a place for text."""
-
 _SLICE = 1024
 """Chunks embedded between two calls of `progress`; also bounds the memory of a bulk import."""
 
@@ -59,7 +56,7 @@ def prepare(
     checked = [check(message, number) for number, message in enumerate(messages)]
     chunked = [_chunks(message, encoder, config) for message, _ in checked]
     texts = [
-        prefix(message.name, config) + message.content[chunk.start : chunk.end].strip()
+        message.content[chunk.start : chunk.end].strip()
         for (message, _), chunks in zip(checked, chunked, strict=True)
         for chunk in chunks
     ]
@@ -150,20 +147,12 @@ def _aware(moment: datetime | None, number: int) -> datetime | None:
     return moment.replace(tzinfo=timezone.utc) if moment.tzinfo is None else moment
 
 
-def prefix(name: str | None, config: Config) -> str:
-    """What is embedded before the text of a chunk: its author, where known."""
-    return f"{name[:_NAME_LENGTH]}: " if name and config.embed_author else ""
-
-
 def _chunks(message: NewMessage, encoder: Encoder, config: Config) -> list[Chunk]:
-    """The chunks of a message, if its role can be recalled; each leaves room for the author's name."""
+    """The chunks of a message, if its role can be recalled."""
     if message.role not in config.signal_roles or is_blank(message.content):
         return []
-    room = encoder.max_tokens
-    author = prefix(message.name, config)
-    if room is not None and author:
-        room -= encoder.count_tokens([author])[0]
-    return split(message.content, Limits.of(config), count_tokens=encoder.count_tokens, max_tokens=room)
+    limits = Limits.of(config)
+    return split(message.content, limits, count_tokens=encoder.count_tokens, max_tokens=encoder.max_tokens)
 
 
 def encode_all(texts: Sequence[str], encoder: Encoder, config: Config, progress: Progress | None = None) -> Matrix:

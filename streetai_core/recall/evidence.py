@@ -8,13 +8,13 @@ somewhat more or less of any of them finds as much. `tests.benchmarks.held_out` 
 fitted on the others, `tests.benchmarks.ablation` what each part adds.
 
 Five conversations of other kinds (`tests/benchmarks/data/kinds_of_talk.json`) came when all weights stood. On them
-`RECENT`, which adds nothing on the ten, was doubled, and two rules of `AUTHOR` were found: that it counts in talk of
-two only, and that "you said" names the assistant.
+`RECENT`, which adds nothing on the ten, was doubled, and it was found that "you said" names the assistant.
 """
 
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
@@ -25,6 +25,7 @@ from streetai_core.index.bm25 import WordScores
 from streetai_core.index.row_table import NONE
 from streetai_core.index.stretches import Stretches
 from streetai_core.index.words import WordIndex
+from streetai_core.recall.naming import named
 from streetai_core.recall.question import Question
 from streetai_core.text.wishes import WISH as STATES_WISH
 from streetai_core.text.wishes import newness_wanted
@@ -34,16 +35,16 @@ Floats = npt.NDArray[np.float64]
 
 OWN_WORDS = 0.20
 """Weight of the words of a message itself."""
-WORDS_AROUND = 0.90
+WORDS_AROUND = 0.80
 """Weight of its words together with what stands around it: an answer often leaves out what the question before it
 named."""
 TOLD = 0.5
 """Weight of other words for what the question asks for, half of that of its own words. With 1.0 LoCoMo gains .1 to .2
 points more, and answers in the bundled conversation stand lower (`notebooks/05_recall.ipynb`)."""
 AUTHOR = 0.33
-"""What a message loses that is not by the only author whom the question names, in talk between that one and one other;
-or not by the assistant, if the question asks for what "you said". A loss, because a name that is known says nothing of
-whether the answer is: so the best score tells better what was never said."""
+"""What a message loses that is by nobody whom the question names, if it names authors; or not by the assistant, if it
+asks for what "you said". A loss, because a name that is known says nothing of whether the answer is: so the best score
+tells better what was never said."""
 OWN = 0.20
 """What a message loses that no user said, if the question names nobody and speaks of who asks ("Where do I live?"); one
 of another user loses `AUTHOR`."""
@@ -67,10 +68,10 @@ many, or only a part of a long message. With half as much fewer are found that b
 (`tests.benchmarks.standing_wishes`), and evidence is the same within half a point."""
 WHOLE = 0.3
 """How much of a message's meaning is that of the whole message, where it has several signals."""
-STRETCH = 1.0
+STRETCH = 0.85
 """How much a message loses per point by which the best messages of its stretch of talk fall short of those of the best
 stretch."""
-LONG = 0.20
+LONG = 0.17
 """What a message loses for each e-fold of length beyond `LONG_TOKENS`: a long text has something of everything."""
 SHORT = 0.20
 """What a message loses for each e-fold of length short of `SHORT_TOKENS`: it seldom says anything."""
@@ -171,7 +172,7 @@ def _relevance(near: Nearness, found: WordScores) -> Floats:
 
 def _wishes(index: WordIndex, question: Question, newness: float, trusted_from: float) -> Floats | None:
     """What the wishes of who asks get; none if several may ask, or if it is asked about somebody."""
-    if newness < 1.0 and _named(index, question):
+    if newness < 1.0 and named(index, question.words):
         return None
     # By what users say themselves: no name in a document that was added makes them several.
     trusted = index.alive & (index.trust >= trusted_from)
@@ -193,12 +194,6 @@ def _wishes(index: WordIndex, question: Question, newness: float, trusted_from: 
     return part
 
 
-def _named(index: WordIndex, question: Question) -> list[int]:
-    """The authors with a message whom a question names, by number."""
-    named = [number for name, number in index.authors.items() if question.words.name(name)]
-    return [number for number in named if index.has_said(number)]
-
-
 def _whole(near: Nearness) -> Floats:
     """How far the meaning of each message that has several signals falls short of that of its nearest one.
 
@@ -212,15 +207,26 @@ def _whole(near: Nearness) -> Floats:
 
 def _author(index: WordIndex, question: Question) -> Floats | None:
     """What messages lose that are not of whom the question speaks of: the one it names, who asks, or who answers."""
-    there = _named(index, question)
-    if len(there) == 1:
-        others = index.column("author") != there[0]
-        return np.where(others & index.speaks_among_two(there[0]), -AUTHOR, 0.0)
+    there = named(index, question.words)
     if there:
-        return None
+        return _not_of(index, there.values())
     if question.of_oneself:
         return _not_of_the_user(index)
     return np.where(index.column("role") == _ASSISTANT, 0.0, -AUTHOR) if question.of_the_other else None
+
+
+def _not_of(index: WordIndex, authors: Iterable[int]) -> Floats:
+    """What messages lose that are by none of these authors, in conversations that one of them takes part in.
+
+    Where they are not there, others tell of them.
+    """
+    theirs = np.zeros(index.size, dtype=np.bool_)
+    for author in authors:
+        theirs |= index.column("author") == author
+    conversation = index.column("conversation")
+    among_them = np.zeros(conversation.max(initial=0) + 1, dtype=np.bool_)
+    among_them[conversation[theirs & index.alive]] = True
+    return np.where(among_them[conversation] & ~theirs, -AUTHOR, 0.0)
 
 
 def _not_of_the_user(index: WordIndex) -> Floats:

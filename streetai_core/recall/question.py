@@ -14,7 +14,7 @@ from streetai_core.text.names import SaidWords, said_words
 from streetai_core.text.words import hashed, terms
 from streetai_core.types import Vector
 
-_LONGEST = 4000
+LONGEST = 4000
 """Characters of a question whose words are looked at. What is longer is a pasted document, whose first words tell what
 it is about as well, and reading it whole would cost more than the search."""
 
@@ -87,7 +87,7 @@ def read_question(
     common: float = 0.0,
 ) -> Question:
     """The question in `text`, asked at `asked_at`."""
-    text = text[:_LONGEST]
+    text = text[:LONGEST]
     said = terms(text)
     plain, idioms = without_idioms(subject_of(text))
     subject = dict.fromkeys(said if plain == text else terms(plain))

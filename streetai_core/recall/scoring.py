@@ -47,7 +47,7 @@ CORRECTION = 0.02
 
 PLAIN = 3.0
 """The memory plainly knows of what is asked where the best is so many times as relevant as it must be. That is so of
-nine in ten questions that it can answer, and of one in four about what other people's memories tell."""
+nine in ten questions that it can answer, and of two in five about what other people's memories tell."""
 
 BESIDE = 2 / 3
 """The share of the relevance which is enough for the others then: an answer in words of its own is far down, but within

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -15,6 +16,18 @@ _POSSESSIVE = re.compile(r"['\u2019][sS]")
 
 _MOST_NAMES = 1 << 12
 """Authors whose words are remembered; more than a group of people who chat."""
+
+_MOST_PARTS = 8
+"""Parts of a name that are looked for beside what names its author; no person is called by more."""
+
+_NOBODY = re.compile("(?!)")
+"""Found nowhere."""
+
+_ENGLISH = re.compile(
+    r"\b(?:about|could|did|does|how|should|the|their|they|were|what|when|where|which|who|whom|whose|why|with|would)\b",
+    re.IGNORECASE,
+)
+"""Words by which a question is told to be English; hardly any stands in another language."""
 
 _TITLES = frozenset(
     """
@@ -61,6 +74,46 @@ def said_words(question: str) -> SaidWords:
         frozenset(word.lower() for word in spelled),
         frozenset(word.lower() for word in spelled if not word[0].islower()),
     )
+
+
+def in_first_person(question: str, authors: Iterable[str]) -> str:
+    """The question as those would ask it whom it names: "Where does Mara live?", "Where does I live?".
+
+    People who tell of themselves say "I", so what they tell is nearer to a question that says "I" too. Models read over
+    the grammar: "do I" finds no more. English only; other questions stay as they are.
+
+    Args:
+        question: free text.
+        authors: names, all of which it names.
+    """
+    if not _ENGLISH.search(question):
+        return question
+    for author in authors:
+        question = mention(author).sub(_as_oneself, question)
+    return question
+
+
+def _as_oneself(mention: re.Match[str]) -> str:
+    """What stands for the mention of an author; a title in small letters is an ordinary word."""
+    if mention["name"][0].islower() and mention.re.groupindex.get("title"):
+        return mention[0]
+    return "my" if mention["owns"] else "I"
+
+
+@lru_cache(maxsize=_MOST_NAMES)
+def mention(author: str) -> re.Pattern[str]:
+    """How an author stands in a text that names this one: first name or title, and what else of the name is there."""
+    naming, parts = naming_words(author), _spelled(author)
+    name = r"[\W_]+".join(map(re.escape, naming.words))
+    if not name:
+        return _NOBODY
+    beside = [part for part in parts if part.lower() not in STOP_WORDS.union(naming.words)]
+    others = "|".join(map(re.escape, beside[:_MOST_PARTS]))
+    if others:
+        name = rf"(?:(?:{others})[.\s]+)*{name}(?:\s+(?:{others}))*"
+    title = "(?P<title>)" if naming.as_names else ""
+    owns = r"(?P<owns>['\u2019]s\b|(?<=s)['\u2019](?=\s))?"
+    return re.compile(rf"(?<![\w-])(?P<name>{name}){title}(?![\w-]){owns}", re.IGNORECASE)
 
 
 @lru_cache(maxsize=_MOST_NAMES)

@@ -14,7 +14,7 @@ from streetai_core.config import Config
 from streetai_core.encoders.base import Encoder
 from streetai_core.errors import InputError
 from streetai_core.placement import decayed_total
-from streetai_core.planning.preparing import encode_all, prefix
+from streetai_core.planning.preparing import encode_all
 from streetai_core.planning.replacing import Replacing
 from streetai_core.planning.words import words_row
 from streetai_core.registry import MemoryRegistry
@@ -93,7 +93,7 @@ def embedded(snapshot: Snapshot, encoder: Encoder, config: Config, progress: Wat
     if not signals:
         return replace(snapshot, vectors=True, head=replace(snapshot.head, encoder=None, dim=None))
     messages = {message.sequence: message for message in snapshot.messages}
-    texts = [_text(messages[signal.sequence], signal, config) for signal in signals]
+    texts = [messages[signal.sequence].content[signal.start : signal.end].strip() for signal in signals]
     vectors = encode_all(texts, encoder, config, progress)
     head = replace(snapshot.head, encoder=encoder.fingerprint, dim=encoder.dim)
     fresh = [replace(signal, vector=vector) for signal, vector in zip(signals, vectors, strict=True)]
@@ -114,11 +114,6 @@ def _kept(signals: Sequence[SignalRow], config: Config) -> Sequence[SignalRow]:
     if precision == "single":
         return signals
     return [replace(signal, vector=kept(signal.vector, precision)) for signal in signals]
-
-
-def _text(message: Message, signal: SignalRow, config: Config) -> str:
-    """What is embedded for a signal, as when its message was written."""
-    return prefix(message.name, config) + message.content[signal.start : signal.end].strip()
 
 
 def _stacks(head: Head, signals: Sequence[SignalRow], weights: Sequence[Any], config: Config) -> list[StackRow]:

@@ -15,18 +15,19 @@ from streetai_core.errors import DamagedFileError, InputError, StoreError
 from streetai_core.knowledge import clauses, wording
 from streetai_core.observing.observer import observed
 from streetai_core.planning.writing import plan_delete
+from streetai_core.recall.naming import meant
 from streetai_core.state import MemoryState
 from streetai_core.stores.base import Changes, Erased, MessageQuery, ReadTransaction, Rows, WriteTransaction
 from streetai_core.stores.metadata import metadata_text
 from streetai_core.stores.rows import vector_bytes
 from streetai_core.stores.traces import Traces
-from streetai_core.text import words
+from streetai_core.text import names, words
 from streetai_core.text.clean import check_id
 from streetai_core.tokens import count_message
 from streetai_core.types import KeptVector, Message
 from streetai_core.upkeep.receipts import Receipt, Scope
 
-_KEEPS_TEXT = (clauses.clauses, wording.stem, words.stem, words.hashed)
+_KEEPS_TEXT = (clauses.clauses, wording.stem, words.stem, words.hashed, names.naming_words, names.mention)
 """Functions that remember what they were given lately, texts or words of texts."""
 
 
@@ -151,7 +152,7 @@ class Forgetting(Conductor):
         rows = state.columns.rows(changes.deleted_signals)
         for vector in state.columns.vectors_of(rows):
             forgotten.values += _ends(vector)
-        forgotten.texts += texts_of(state, messages, self.config).values()
+        forgotten.texts += _embedded(state, messages)
         forgotten.rows.update(
             signals=len(gone),
             vectors=len(gone),
@@ -186,7 +187,7 @@ class Forgetting(Conductor):
             forgotten.add_messages(messages)
             forgotten.rows["credits"] = len(transaction.credits())
             if rows is not None:
-                forgotten.texts += texts_of(MemoryState.of(rows), messages, self.config).values()
+                forgotten.texts += _embedded(MemoryState.of(rows), messages)
         except DamagedFileError as error:
             forgotten.unread = (f"the files were not searched for all of it, because not all could be read: {error}",)
         return forgotten
@@ -216,6 +217,12 @@ class Forgetting(Conductor):
             return Erased(pending=(f"the files were not searched: {error}",))
 
     aforget = twin(forget)
+
+
+def _embedded(state: MemoryState, messages: Iterable[Message]) -> Iterator[str]:
+    """What an encoder was given of messages: their signals, and as questions what those mean."""
+    for text in texts_of(state, messages).values():
+        yield from (text, meant(text, state.words))
 
 
 def _add_rows(forgotten: _Forgotten, rows: Rows) -> None:

@@ -30,7 +30,7 @@ class Verifying(Conductor):
             if state is None or not len(state.columns) or state.head.encoder != encoder.fingerprint:
                 return None
             newest = int(state.columns.column("sequence").max())
-            texts = texts_of(state, transaction.messages(MessageQuery(sequences=[newest])), self.config)
+            texts = texts_of(state, transaction.messages(MessageQuery(sequences=[newest])))
             if not texts:
                 return None
             key, text = next(iter(texts.items()))

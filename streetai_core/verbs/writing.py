@@ -185,7 +185,7 @@ class Writing(Conductor):
                 return 0
             messages = transaction.messages(MessageQuery())
             check_there({one.sequence: one for one in messages}, state.columns.column("sequence").tolist())
-            texts = texts_of(state, messages, self.config)
+            texts = texts_of(state, messages)
         vectors = encode_all(list(texts.values()), encoder, self.config, progress)
 
         def plan(_: WriteTransaction, now: MemoryState) -> tuple[Changes | None, int | None]:

@@ -8,7 +8,7 @@ many). Every question counts the same. `held_out` measures each conversation wit
 names, or without long messages, teaches no weight for them.
 
 What is no weight of a part is as shipped, and has seen LoCoMo and BEAM: the price of tokens, how far words are lent,
-how long stretches are, and where lengths and cosines begin to count; what a crowd is has seen
+how long stretches are, and where lengths and cosines begin to count; what "you said" means has seen
 `data/kinds_of_talk.json`, and how wishes are put BEAM.
 """
 

@@ -276,7 +276,7 @@ def test_the_caches_forget_too(path):
     encoder = CachedEncoder(HashingEncoder(64))
     with MemoryRegistry(path, encoder=encoder) as registry:
         memory = registry.get("alice")
-        text = "The code of my shed is 4711-0815."
+        text = "What is the code of Ilse's shed? 4711-0815."
         memory.add_message(text, "user", message_id="m", name="Ilse")
         memory.add_message("I like tea.", "user")
         memory.retrieve(text)

@@ -15,7 +15,7 @@ from streetai_core.testing.planted import PlantedEncoder, at_cosine
 NOW = datetime(2026, 3, 2, 12, tzinfo=timezone.utc)
 QUESTION = "where do we meet"
 SAID = {"the harbour office it is": 0.8, "the old mill by the river": 0.7, "a bench in the park": 0.5}
-PLAIN = Config(embed_author=False, strategy="vector", activation_share=0.0)
+PLAIN = Config(strategy="vector", activation_share=0.0)
 
 
 def opened(path, processors=(), texts=SAID, config=PLAIN):

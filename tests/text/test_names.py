@@ -2,7 +2,7 @@
 
 import pytest
 
-from streetai_core.text.names import said_words
+from streetai_core.text.names import in_first_person, said_words
 
 
 def test_words_are_read_as_names_are_written():
@@ -58,3 +58,31 @@ def test_an_author_is_named(author, question):
 def test_an_author_is_not_named(author, question):
     """By a surname alone, by an ordinary word, by a part of a title, by a letter."""
     assert not said_words(question).name(author)
+
+
+@pytest.mark.parametrize(
+    ("question", "authors", "meant"),
+    [
+        ("Where does Nora moor?", ["Nora"], "Where does I moor?"),
+        ("what is nora's boat called?", ["Nora Lind"], "what is my boat called?"),
+        ("What is Nora Lind\u2019s boat called?", ["Nora Lind"], "What is my boat called?"),
+        ("What did Dr. Smith say to Nora?", ["Dr. Smith", "Nora"], "What did I say to I?"),
+        ("When was James' birthday, and James's?", ["James"], "When was my birthday, and my?"),
+        ("What did Will Smith want of Will?", ["Will Smith"], "What did I want of Will?"),
+        ("What did the Project Manager say of the project manager?", ["Project Manager"], None),
+        ("What did Speaker 01 say to SPEAKER_01?", ["SPEAKER_01"], "What did I say to I?"),
+        ("Does Jean-Luc know where Jean is?", ["Jean"], "Does Jean-Luc know where I is?"),
+        ("Wo wohnt Nora?", ["Nora"], "Wo wohnt Nora?"),
+        ("Where is it?", [], "Where is it?"),
+    ],
+)
+def test_a_question_in_the_first_person(question, authors, meant):
+    """Whoever is named becomes "I", and what is theirs "my"; a title only where it is a name, and in English only."""
+    expected = "What did the I say of the project manager?" if meant is None else meant
+    assert in_first_person(question, authors) == expected
+
+
+def test_a_name_is_no_pattern():
+    """Whatever signs it has, also long ones."""
+    for author in ("Nora (she/her)", "a+b*c", "[x]", "Nora \\d", "Ann " * 500):
+        assert in_first_person("What does Nora want of Ann?", [author]).startswith("What does ")
