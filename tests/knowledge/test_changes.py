@@ -80,6 +80,16 @@ def test_a_named_speaker_counts_in_any_role():
     assert replaces(newer, older, NEAR) > 0
 
 
+def test_pronouns_are_no_subject():
+    """A change that lacks "something" or "we'd" of an older statement is about nothing else for that."""
+    newer = Statement("Bigger news: we changed our minds about the autumn trip, it's Porto instead of Lisbon.")
+    plain = Statement("We want to go to Lisbon in the autumn holidays.")
+    chatty = Statement(
+        "Something she'd like, he'll like, they've liked: we want to go to Lisbon in the autumn holidays."
+    )
+    assert replaces(newer, chatty, NEAR) == pytest.approx(replaces(newer, plain, NEAR))
+
+
 def test_the_right_one_of_many_is_linked():
     """Similar facts stand near each other, and only one is outdated."""
     older = [
