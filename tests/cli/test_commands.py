@@ -355,7 +355,7 @@ def test_text_from_standard_input(there, invoke):
 
 def test_a_closed_pipe_is_quiet(there, streetai):
     """`streetai export | head -1` and the like end without a word."""
-    for arguments in (["ls", "m.db"], ["export", "m.db"]):
+    for arguments in (["ls", "m.db"], ["export", "m.db"], ["export", "m.db", "--no-vectors"]):
         with streetai.start(*arguments) as process:
             process.stdout.close()
             assert "" == process.stderr.read()
