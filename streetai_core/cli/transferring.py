@@ -86,8 +86,9 @@ def export_command(
     with open_memory(file, memory_id) as opened, progress("Exporting") as steps:
         target: Any = text_output() if to_pipe else output
         written = export_memory(opened.registry, opened.memory.memory_id, target, vectors=vectors, progress=steps)
-    # What is left of it may be all: whether somebody reads it must show before it is called written.
-    sys.stdout.flush()
+    if to_pipe:
+        # What is left of it may be all: whether somebody reads it must show before it is called written.
+        sys.stdout.flush()
     if as_json:
         print_json(written.to_dict())
     else:

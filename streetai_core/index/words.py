@@ -21,10 +21,16 @@ from streetai_core.index.replacements import Replacements, connected
 from streetai_core.index.row_table import NONE, RowTable
 from streetai_core.index.stretches import Stretches
 from streetai_core.index.threads import BEFORE, BEHIND, CHAINED, Threads
+from streetai_core.types import ROLES, SOURCES
 
 Numbers = npt.NDArray[np.generic]
 Rule = Callable[[Integers], Floats]
 """What a column says of each row."""
+
+_SPEAKS = np.array(
+    [[role in ("user", "assistant") and source not in ("tool", "document") for source in SOURCES] for role in ROLES]
+)
+"""By role and source, whether a message is the word of somebody, who tells of himself in it; shape (roles, sources)."""
 
 _OWN = (
     "sequence",
@@ -55,6 +61,7 @@ class WordIndex:
         self._spans = (array("q"), array("q"), array("q"))
         self._rows = RowsByNumber()
         self._said_by: Counter[int] = Counter()
+        """By the number of an author, the messages that tell of whoever says them."""
         self._lengths = 0
         self._stretches: Stretches | None = None
         self._derived: dict[tuple[str, Rule], Floats] = {}
@@ -88,8 +95,8 @@ class WordIndex:
         """The number of each author's name."""
         return self._authors
 
-    def has_said(self, author: int) -> bool:
-        """Whether there is a message of the author with this number."""
+    def speaks(self, author: int) -> bool:
+        """Whether the author with this number is somebody who says things, and has a message: no tool, no document."""
         return self._said_by[author] > 0
 
     @property
@@ -191,7 +198,7 @@ class WordIndex:
         replacing = [(row, older) for row, every in enumerate(columns.replaces) for older in every]
         self._replacements.fill(*np.array(replacing, dtype=np.int64).reshape(-1, 2).T)
         self._rows.fill(columns.sequence)
-        self._said_by = Counter(author.tolist())
+        self._said_by = self._counted_speakers()
         self._lengths = int(lengths.sum())
         rows = np.repeat(np.arange(count), columns.day_counts)
         for span, values in zip(self._spans, np.column_stack([rows, columns.days]).T, strict=True):
@@ -225,8 +232,7 @@ class WordIndex:
         self._threads.restore()
         self._rows.fill(self.column("sequence"))
         self._lengths = int(self.column("length").sum())
-        authors = self.column("author") - NONE
-        self._said_by = Counter({author + NONE: said for author, said in enumerate(np.bincount(authors).tolist())})
+        self._said_by = self._counted_speakers()
         self._conversations = {name: number for number, name in enumerate(texts["conversations"])}
         self._authors = {str(name): number for number, name in enumerate(texts["authors"])}
         self._postings.restore(part("postings"))
@@ -236,6 +242,11 @@ class WordIndex:
         self._replacements.fill(replacements["newer"].astype(np.int64), replacements["older"].astype(np.int64))
         for place, span in enumerate(self._spans):
             span.frombytes(numbers[f"spans.{place}"].astype(np.int64).tobytes())
+
+    def _counted_speakers(self) -> Counter[int]:
+        """How often each author speaks, of an index of which no message was removed."""
+        authors = self.column("author")[_SPEAKS[self.column("role"), self.column("source")]] - NONE
+        return Counter({author + NONE: said for author, said in enumerate(np.bincount(authors).tolist())})
 
     def _are_newer(self, entries: Sequence[WordsEntry]) -> bool:
         """Whether these are in the order they were said, and later than all that is there."""
@@ -358,7 +369,7 @@ class WordIndex:
     def _register(self, row: int, entry: WordsEntry, values: Mapping[str, int]) -> None:
         """Count a row in, and know it by what is asked for."""
         self._lengths += values["length"]
-        self._said_by[values["author"]] += 1
+        self._said_by[values["author"]] += int(_SPEAKS[values["role"], values["source"]])
         self._replacements.put(row, entry.replaces)
         self._rows.put(entry.sequence, row)
         for first, last in entry.days.tolist():
@@ -377,6 +388,7 @@ class WordIndex:
         self._stretches = None
         self.alive[row] = False
         self._lengths -= int(self.column("length")[row])
-        self._said_by[int(self.column("author")[row])] -= 1
+        author, role, source = (int(self.column(name)[row]) for name in ("author", "role", "source"))
+        self._said_by[author] -= int(_SPEAKS[role, source])
         self._replacements.drop(row)
         self.moves += 1

@@ -19,9 +19,9 @@ FUNCTION_WORDS = word_set(
     cannot could did didn't do does doesn't doing don't down for from further get gets getting got had has
     hasn't have haven't having he her here hers him his how i i'd i'll i'm i've if in instead into is isn't
     it it's its itself just let longer made make makes me mine more most my myself no nor not now of off ok
-    he'd he'll he's it'd it'll she'd she'll she's someone somebody something they'd they'll they've we'd we'll you'd
-    you'll you're you've on only or our ours out over own please rather really said same say says she should so some
-    still such
+    on only or our ours out over own please rather really said same say says she should so some still such
+    he'd he'll he's it'd it'll she'd she'll she's they'd they'll they've we'd we'll you'd you'll you're you've
+    someone somebody something
     take than that that's the their them then there these they they're this those through to today too up us
     use used uses named using very was wasn't we we're we've were what when where which while who whom why
     will with won't would yes you your actually sorry correction new old became become becoming changed

@@ -44,9 +44,9 @@ TOLD = 0.5
 """Weight of other words for what the question asks for, half of that of its own words. With 1.0 LoCoMo gains .1 to .2
 points more, and answers in the bundled conversation stand lower (`notebooks/05_recall.ipynb`)."""
 AUTHOR = 0.33
-"""What a message loses that is by nobody whom the question names, if it names authors; or not by the assistant, if it
-asks for what "you said". A loss, because a name that is known says nothing of whether the answer is: so the best score
-tells better what was never said."""
+"""What a message loses that is by nobody whom the question names, in a conversation that one of those takes part in; or
+not by the assistant, if it asks for what "you said". A loss, because a name that is known says nothing of whether the
+answer is: so the best score tells better what was never said."""
 OWN = 0.20
 """What a message loses that no user said, if the question names nobody and speaks of who asks ("Where do I live?"); one
 of another user loses `AUTHOR`."""

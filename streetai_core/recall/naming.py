@@ -8,10 +8,10 @@ from streetai_core.text.names import SaidWords, in_first_person, said_words
 
 
 def named(index: WordIndex, words: SaidWords) -> dict[str, int]:
-    """The authors with a message whom the words of a question name, and their numbers."""
+    """The authors with a message whom the words of a question name, and their numbers; a tool called so is nobody."""
     # Copied at once: another thread may be adding one.
     authors = list(index.authors.items())
-    return {name: number for name, number in authors if words.name(name) and index.has_said(number)}
+    return {name: number for name, number in authors if words.name(name) and index.speaks(number)}
 
 
 def meant(text: str, index: WordIndex) -> str:

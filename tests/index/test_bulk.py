@@ -9,6 +9,7 @@ from streetai_core.index.columns import SignalColumns
 from streetai_core.index.postings import Postings
 from streetai_core.index.threads import CHAINED
 from streetai_core.index.words import WordIndex
+from streetai_core.types import ROLES
 from tests.index.test_words import Line, entry, terms
 
 PLACE = ("sequence", "chunk_index", "code", "start", "end", "block_start", "block_end")
@@ -24,7 +25,12 @@ def test_messages_at_once_are_messages_one_by_one(said, removed, cut, ascending)
     if ascending:
         said = sorted({sequence: (sequence, *rest) for sequence, *rest in said}.values(), key=lambda one: one[0])
     entries = [
-        entry(Line(sequence, conversation, text), author="Ilse" if named else None, replaces=(0,) if named else ())
+        entry(
+            Line(sequence, conversation, text),
+            author="Ilse" if named else None,
+            replaces=(0,) if named else (),
+            role=ROLES.index("user" if sequence % 3 else "tool"),
+        )
         for sequence, conversation, text, named in said
     ]
     one_by_one, at_once = WordIndex(), WordIndex()
@@ -48,7 +54,7 @@ def assert_same(first, second):
         assert first.column(name)[alive].tolist() == second.column(name)[alive].tolist(), name
     assert first.replacements().tolist() == second.replacements().tolist()
     assert first.replaced() == second.replaced()
-    assert [first.has_said(0), first.has_said(-1)] == [second.has_said(0), second.has_said(-1)]
+    assert [first.speaks(0), first.speaks(-1)] == [second.speaks(0), second.speaks(-1)]
     for question in ([1, 2, 3], [30], list(range(1, 40))):
         one, other = first.scores(question, 3), second.scores(question, 3)
         assert one.own.tolist() == other.own.tolist()

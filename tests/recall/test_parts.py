@@ -32,6 +32,7 @@ from streetai_core.recall.evidence import (
     WISH,
     WORDS_AROUND,
 )
+from streetai_core.recall.naming import meant
 from streetai_core.recall.scoring import LENT
 from streetai_core.text.matters import asked_for
 from streetai_core.text.words import hashed
@@ -128,6 +129,18 @@ def test_where_one_is_not_there_others_tell_of_him():
     state = state_of(*crowd, *away, Said(text=PADDING, name="Nora", conversation="away"))
     lost = [0.0, -AUTHOR, -AUTHOR, -AUTHOR, -AUTHOR, 0.0]
     assert part(state, ask(state, "What is Nora's boat?"), "author") == dict(enumerate(lost))
+
+
+def test_a_tool_and_a_document_are_nobody():
+    """Whoever asks for the weather does not ask what the tool called so has told of itself."""
+    tool = Said(text=PADDING, name="weather", role="tool")
+    state = state_of(tool, Said(text=PADDING, name="archive", source="document"), Said(text=PADDING, name="Nora"))
+    for question in ("What was the weather in Paris?", "What does the archive say?"):
+        assert set(part(state, ask(state, question), "author").values()) == {0.0}
+        assert meant(question, state.words) == question
+    assert meant("What does Nora say?", state.words) == "What does I say?"
+    said = Said(text=PADDING, name="weather", role="assistant")
+    assert meant("How is the weather?", state_of(tool, said).words) == "How is the I?"
 
 
 def test_a_title_names_its_author_where_it_is_written_like_a_name():
