@@ -125,7 +125,7 @@ class Config:
     signal_roles: tuple[Role, ...] = ("user", "assistant", "tool")
     """Roles whose messages can be recalled. All are stored."""
     vector_precision: Precision = "single"
-    """How the numbers of new vectors are written: in 32 bits, or in 16, which takes half the space on disk and in RAM.
+    """How the numbers of new vectors are written: in 32 bits, or in 16, which takes half the space.
     What is stored stays as it is, and works beside the new; `reencode` writes all of a memory anew."""
 
     def __post_init__(self) -> None:
