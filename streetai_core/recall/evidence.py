@@ -43,6 +43,9 @@ named."""
 TOLD = 0.5
 """Weight of other words for what the question asks for, half of that of its own words. With 1.0 LoCoMo gains .1 to .2
 points more, and answers in the bundled conversation stand lower (`notebooks/05_recall.ipynb`)."""
+SURE = 0.5
+"""How much of `TOLD` counts however common the question's words are: "do for a living" is in much talk, but the table
+of matters knows what is meant. With a third of it or two thirds the same is found."""
 AUTHOR = 0.33
 """What a message loses that is by nobody whom the question names, in a conversation that one of those takes part in; or
 not by the assistant, if it asks for what "you said". A loss, because a name that is known says nothing of whether the
@@ -62,7 +65,7 @@ DATE = 0.44
 """What a message gets that was said in, or speaks of, a time that the question names."""
 WHEN = 0.26
 """What a message gets that names a time, where the question asks for one."""
-RECENT = 0.20
+RECENT = 0.40
 """Most that the newest message gets over the oldest, where the question asks for the latest state."""
 WISH = 0.6
 """What a wish of the user's for all that is to come gets at most, where the question is a request: less if it is one of
@@ -86,6 +89,7 @@ SHORTEST_TOKENS = 14
 _USER = ROLES.index("user")
 _ASSISTANT = ROLES.index("assistant")
 _SAID_BY_USERS = SOURCES.index("user")
+_ALL = slice(None)
 _CHARACTERS_PER_TOKEN = 4
 _BEST_OF_STRETCH = 3
 """Messages that stand for their stretch; one may be chance."""
@@ -110,14 +114,17 @@ class Evidence:
 
     def total(self) -> Floats:
         """All of it added up."""
-        total: Floats = self.words * self.found.informed
+        total = self.words_count()
         for part in self.context.values():
             total += part
         return total
 
-    def words_count(self, rows: Rows) -> Floats:
+    def words_count(self, rows: Rows | slice = _ALL) -> Floats:
         """What words add to the scores of the messages in these rows, shape (k,)."""
-        return self.words[rows] * self.found.informed
+        counted: Floats = self.words[rows] * self.found.informed
+        if self.found.told is not None:
+            counted += self.found.told[rows] * (TOLD * SURE * (1.0 - self.found.informed))
+        return counted
 
     def parts(self, rows: Rows) -> dict[str, Floats]:
         """The parts that the messages in these rows lend, by name; each of shape (k,)."""
