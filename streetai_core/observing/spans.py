@@ -24,6 +24,7 @@ _OPERATIONS = {
     "rollback": "update_memory",
     "reset": "delete_memory_store",
     "retrieve": "search_memory",
+    "why": "search_memory",
     "build_prompt": "search_memory",
     "forget": "delete_memory",
 }
@@ -47,7 +48,7 @@ _CONVERSATION = {
 }
 """Verb -> its argument that is the id of a conversation."""
 
-_QUESTION = {"retrieve": "question", "build_prompt": "user_message"}
+_QUESTION = {"retrieve": "question", "why": "question", "build_prompt": "user_message"}
 """Verb -> its argument that is asked for."""
 
 _PER_SECOND = 1_000_000_000
@@ -148,6 +149,8 @@ def _flat(result: Any) -> list[Any]:
     """Hits or signals, however a verb returns them."""
     if hasattr(result, "retrieved"):
         return list(result.retrieved)
+    if hasattr(result, "hits"):
+        return list(result.hits)
     if not isinstance(result, list):
         return []
     return [one for item in result for one in (item if isinstance(item, list) else [item])]

@@ -176,6 +176,7 @@ class Recalling(Conductor):
             hides = None if state is None or not state.quarantine else state.hides
             return build(request, transaction, recall, self.config, self._around.counter, hides=hides)
 
+    @observed(lambda why: {"hits": len(why.hits)}, "recall")
     def why(self, question: str, *, misses: int = NEAR_MISSES, message: str | None = None) -> Why:
         """What `retrieve` finds for a question and why, and the best of what it leaves out and why not.
 

@@ -57,6 +57,7 @@ def use(memory):
     memory.add_messages([NewMessage(content="The berth is 31.", role="user", message_id="b")])
     memory.update_message("b", "The berth is 32.")
     hits = memory.retrieve("What is the code?")
+    memory.why("What is the code?")
     memory.build_prompt("Which berth?", conversation_id="c")
     memory.post_process(hits, f"The code is {CODE}.")
     turn = [NewMessage(content=text, role=role) for text, role in (("Which?", "user"), ("Number 32.", "assistant"))]
@@ -79,6 +80,7 @@ TOLD = [
     ("write", "add_messages", {"messages": 1, "signals": 1}),
     ("write", "update_message", {"messages": 1, "signals": 1}),
     ("recall", "retrieve", None),
+    ("recall", "why", {"hits": 2}),
     ("recall", "build_prompt", None),
     ("learn", "post_process", None),
     ("write", "record_turn", None),
@@ -111,7 +113,8 @@ def test_every_verb_tells_what_it_did():
         assert counts is None or counts == operation.counts
         assert isinstance(operation.error, MessageConflictError) is (kind == "error")
         assert SAID not in repr(operation)
-    assert recorder.told[3][1].arguments["question"] == "What is the code?"
+    for recalled in (3, 4):
+        assert recorder.told[recalled][1].arguments["question"] == "What is the code?"
     assert recorder.told[-1][1].result.scope == "everything"
 
 
@@ -196,8 +199,16 @@ def test_spans_follow_the_conventions():
     """Names, kind, ids and counts of each operation; one span for a turn that is stored and learned from."""
     spans = spans_of(lambda memory, _: use(memory))
     assert [span.name for span in spans] == [
-        *("create_memory", "create_memory", "update_memory", "search_memory", "search_memory", "update_memory"),
-        *("upsert_memory", "create_memory", "update_memory", "update_memory", "create_memory", "update_memory"),
+        *("create_memory", "create_memory", "update_memory", "search_memory", "search_memory", "search_memory"),
+        *(
+            "update_memory",
+            "upsert_memory",
+            "create_memory",
+            "update_memory",
+            "update_memory",
+            "create_memory",
+            "update_memory",
+        ),
         *("delete_memory", "delete_memory", "update_memory", "delete_memory_store"),
     ]
     for span in spans:
@@ -207,8 +218,8 @@ def test_spans_follow_the_conventions():
         assert span.end_time >= span.start_time
     assert spans[2].attributes["gen_ai.memory.record.id"] == "b"
     assert spans[3].attributes["gen_ai.memory.record.count"] == spans[3].attributes["streetai.hits"]
-    assert spans[4].attributes["gen_ai.conversation.id"] == "c"
-    failed = spans[7]
+    assert spans[5].attributes["gen_ai.conversation.id"] == "c"
+    failed = spans[8]
     assert (failed.status.status_code, failed.attributes["error.type"]) == (
         trace.StatusCode.ERROR,
         "MessageConflictError",
