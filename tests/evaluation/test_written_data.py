@@ -18,6 +18,7 @@ TESTS = Path(__file__).parents[1]
         ("kinds_of_talk", ["assistant", "work", "group", "friends", "drama"], 265, [2, 2, 5, 2, 6]),
         ("more_kinds_of_talk", ["household", "team", "letters"], 171, [2, 4, 2]),
         ("further_kinds_of_talk", ["study", "spoken", "deutsch"], 179, [2, 2, 2]),
+        ("four_more_kinds_of_talk", ["tasks", "meetings", "story", "companion"], 190, [2, 5, 2, 2]),
     ],
 )
 def test_kinds_of_talk(name, recordings, questions, speakers):
