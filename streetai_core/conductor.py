@@ -18,10 +18,11 @@ from streetai_core.errors import EncoderError, InputError, VectorError
 from streetai_core.index.cone import looks_narrow
 from streetai_core.observing.observer import MemoryObserver
 from streetai_core.planning.crediting import Reply
-from streetai_core.planning.learning import LearningStep
+from streetai_core.planning.learning import Cue, LearningStep
 from streetai_core.planning.preparing import Prepared, Progress, prepare
 from streetai_core.planning.replacing import Replacing
 from streetai_core.planning.trust import Standing, conversation_mark, standing_of
+from streetai_core.planning.words import fingerprint
 from streetai_core.planning.writing import Addition, check_encoder, plan_add, plan_delete
 from streetai_core.recall.hits import signal_key
 from streetai_core.recall.looking import check_there, signals_of
@@ -176,7 +177,7 @@ class Conductor:
     def _reply(self, sent: Sent, text: str, question: str | None) -> Reply | None:
         """A reply made ready to learn from; `None` if there is nothing to learn or to learn from.
 
-        The encoder is asked only for the published credit.
+        The encoder is asked for the question, which it has been asked for by recall, and for the published credit.
         """
         check_text(text, "the reply")
         if question is not None:
@@ -189,8 +190,20 @@ class Conductor:
             text=text,
             at=self._around.clock(),
             question=None if question is None or is_blank(question) else clean(question)[0],
+            cue=None if question is None else self._cue(question),
             vector=self._around.encoder.encode([text], "document") if self.config.credit == "reply" else None,
         )
+
+    def _cue(self, question: str) -> Cue | None:
+        """A question as a cue; `None` in the published pipeline, which knows none, or if it could not be embedded."""
+        if self.config.ranking == "product":
+            return None
+        try:
+            asked = self._asked(question)
+        except EncoderError:
+            _log.warning("the encoder failed; what helped to answer this question is not known to it", exc_info=True)
+            return None
+        return None if asked is None or asked.vector is None else Cue(fingerprint(asked.text), asked.vector)
 
     def _learn(self, plan: Plan[Lesson]) -> list[WeightUpdate]:
         """Carry out a plan that learns, and report it."""
@@ -277,7 +290,8 @@ class Conductor:
             if not found:
                 return None, 0
             tokens = {message.sequence: count_message(message.content, self._around.counter) for message in found}
-            return plan_delete(state, tokens, self.config), len(found)
+            texts = [message.content for message in found]
+            return plan_delete(state, tokens, texts, self.config), len(found)
 
         with self._coherent.reading() as (transaction, state):
             if state is None or not transaction.messages(query):

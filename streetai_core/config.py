@@ -95,9 +95,9 @@ class Config:
     """Meaning and words, those of the neighbours included, below which nothing is recalled with the other strategies.
     Where something is three times as relevant, two thirds of it are enough for what is recalled beside that."""
     activation_share: float = 0.05
-    """Most that what was learned and freshness add to the similarity under `ranking="additive"`; they take nothing.
-    Small enough that a clearly better match always wins, and that other questions keep their answers: with 0.06 those
-    lose .3 points of the evidence in their first five hits while others are repeated a thousand times."""
+    """How much the past of a signal adds to its score under `ranking="additive"`; it takes nothing. Up to eight times
+    as much for having helped to answer a question like this one, a tenth of it for having been of use at all and for
+    being fresh. 0: nothing that was learned counts."""
 
     history_ceiling: bool = True
     """Never send more than the full history would cost, and the history itself while it costs no more than a selection

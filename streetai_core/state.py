@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -18,10 +18,12 @@ from streetai_core.index.centroids import CentroidIndex
 from streetai_core.index.codes import LEAST
 from streetai_core.index.columns import Rows as RowNumbers
 from streetai_core.index.columns import SignalColumns
+from streetai_core.index.cues import CueIndex
 from streetai_core.index.filling import WordsColumns, WordsEntry
 from streetai_core.index.words import WordIndex
 from streetai_core.stores.base import (
     Changes,
+    CueRow,
     Head,
     Learned,
     ReadTransaction,
@@ -34,6 +36,7 @@ from streetai_core.stores.base import (
 from streetai_core.stores.columns import Coded, Loaded, SignalArrays, WeightArrays, WordsArrays
 from streetai_core.stores.images import Content, Image
 from streetai_core.stores.provenance import Provenance, Quarantine
+from streetai_core.stores.values import CUES_KEPT
 from streetai_core.types import ROLES, SOURCES
 
 Array = npt.NDArray[Any]
@@ -60,6 +63,7 @@ class MemoryState:
         """`None`: not read yet, in a memory that came from an image."""
         self._transaction: ReadTransaction | None = None
         self.words = WordIndex()
+        self.cues = CueIndex(head.dim or 0)
         self.quarantine: frozenset[Quarantine] = frozenset()
         """Rules that hide messages."""
         self.hidden: set[int] = set()
@@ -81,6 +85,7 @@ class MemoryState:
         state = cls(loaded.head)
         state.quarantine = loaded.quarantine
         state._fill_signals(loaded.signals, loaded.weights)
+        state._put_cues(loaded.cues)
         stacks, words = loaded.stacks, loaded.words
         state.stacks.put_all(stacks.key.tolist(), stacks.totals, stacks.size.tolist())
         if loaded.quarantine:
@@ -122,6 +127,7 @@ class MemoryState:
         numbers = {name: image.numbers(name) for name in image.names if name != _BYTES}
         state.columns.restore(_part(numbers, "signals"), lambda room: image.read_into(_BYTES, room))
         state.words.restore(_part(numbers, "words"), image.texts)
+        state.cues.restore(_part(numbers, "cues"))
         state._stacks = None
         aligned = {name: array.astype(np.intp) for name, array in _part(numbers, "alignment").items()}
         columns, words = state.columns, state.words
@@ -135,6 +141,7 @@ class MemoryState:
         self.quarantine = rows.quarantine
         self._put(rows.signals, rows.weights, rows.stacks)
         self._put_words(rows.words)
+        self._put_cues(rows.cues)
         self.head = rows.head
 
     def apply(self, changes: Changes, head: Head) -> None:
@@ -143,14 +150,16 @@ class MemoryState:
         gone = set(changes.deleted_messages)
         if gone:
             sequences = self.columns.column("sequence")
-            self.columns.remove(self.columns.keys[np.isin(sequences, list(gone))].tolist())
+            self._remove_signals(self.columns.keys[np.isin(sequences, list(gone))].tolist())
             self.words.remove(gone)
             self.hidden -= gone
-        self.columns.remove(changes.deleted_signals)
+        self._remove_signals(changes.deleted_signals)
+        self.cues.remove(changes.deleted_cues)
         if self._stacks is not None:
             self._stacks.remove(changes.deleted_stacks)
         self._put(changes.signals, changes.weights, changes.stacks)
         self._put_words(changes.words)
+        self._put_cues(changes.cues, head.version)
         for step in changes.learned:
             self._learn(step)
         self.head = head
@@ -209,7 +218,12 @@ class MemoryState:
             return None
         words, texts = self.words.image()
         alignment = {name: getattr(self.alignment, name) for name in _ALIGNED}
-        parts = {"signals": self.columns.image(), "words": words, "alignment": alignment}
+        parts = {
+            "signals": self.columns.image(),
+            "words": words,
+            "cues": self.cues.image(),
+            "alignment": alignment,
+        }
         numbers = {f"{part}.{name}": array for part, arrays in parts.items() for name, array in arrays.items()}
         return Content(numbers, texts)
 
@@ -225,6 +239,7 @@ class MemoryState:
         """Make room for vectors of the head's dimension, once it is known."""
         if head.dim and self.columns.dim != head.dim:
             self.columns, self._stacks = SignalColumns(head.dim), CentroidIndex(head.dim)
+            self.cues = CueIndex(head.dim)
 
     def _fill_signals(self, signals: SignalArrays, weights: WeightArrays) -> None:
         """Take over the signals of a whole memory."""
@@ -255,6 +270,16 @@ class MemoryState:
             self._stacks.put_all(
                 [stack.key for stack in stacks], [stack.total for stack in stacks], [stack.size for stack in stacks]
             )
+
+    def _put_cues(self, cues: Sequence[CueRow], version: int = 0) -> None:
+        for cue in cues:
+            self.cues.put((cue.key, cue.question), cue.version or version, cue.vector)
+        self.cues.keep_newest(CUES_KEPT)
+
+    def _remove_signals(self, keys: Collection[int]) -> None:
+        self.columns.remove(keys)
+        if keys and len(self.cues):
+            self.cues.remove_of(keys)
 
     def weigh(self, weight: WeightRow) -> None:
         """Set what learning changes of a signal that is there."""

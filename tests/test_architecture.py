@@ -40,7 +40,8 @@ WEIGHTS = [
     evidence.WHOLE,
     evidence.STRETCH,
     scoring.CORRECTION,
-    Config().activation_share * (1 - activation.LEARNED),
+    Config().activation_share * activation.FRESH,
+    Config().activation_share * activation.TAUGHT,
     Config().activation_share * activation.LEARNED,
 ]
 """Of the parts of a score, in the order of the table."""

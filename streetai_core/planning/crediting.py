@@ -13,6 +13,7 @@ import numpy.typing as npt
 from streetai_core.dynamics.credit import Floats, credit, rarity, share_of_best, standing
 from streetai_core.dynamics.learning import contributions
 from streetai_core.index.words import WordIndex
+from streetai_core.planning.learning import Cue
 from streetai_core.state import MemoryState
 from streetai_core.text.dates import mentioned_dates
 from streetai_core.text.words import hashed, terms
@@ -39,6 +40,8 @@ class Reply:
     """What it answers; `None` if that is not known."""
     vector: Matrix | None = None
     """Its embedding, shape (1, dim), for the published credit; `None`: credit goes by words."""
+    cue: Cue | None = None
+    """The question as a cue; `None` if it is not known, or could not be embedded."""
 
 
 def credit_of(

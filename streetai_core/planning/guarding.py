@@ -132,6 +132,7 @@ def plan_rollback(
         deleted_messages=sorted(tokens),
         deleted_signals=columns.keys[gone].tolist(),
         deleted_stacks=empty,
+        deleted_cues=state.cues.since(then.version),
         event="rollback",
         target=then.version,
     )

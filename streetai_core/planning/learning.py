@@ -1,4 +1,4 @@
-"""The plan of a learning step: what a reply does to the weights of the signals that were sent."""
+"""The plan of a learning step: what a reply does to the signals that were sent, and of which question they are cues."""
 
 from __future__ import annotations
 
@@ -11,7 +11,9 @@ from streetai_core.dynamics.learning import action_for, bounds_for, factor_for, 
 from streetai_core.placement import decayed_total
 from streetai_core.planning.trust import Standing
 from streetai_core.state import MemoryState
-from streetai_core.stores.base import Changes, Learned, StackRow
+from streetai_core.stores.base import Changes, CueRow, Learned, StackRow
+from streetai_core.types import Vector
+from streetai_core.vectors import kept
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,10 +26,28 @@ class LearningStep:
     learned: Learned
 
 
+@dataclass(frozen=True, slots=True)
+class Cue:
+    """A question as a cue of what helped to answer it."""
+
+    question: int
+    """Fingerprint of its text."""
+    vector: Vector
+    """What it means, shape (dim,)."""
+
+
 def plan_learning(
-    state: MemoryState, keys: Sequence[int], credit: Floats, standing: Standing, config: Config
+    state: MemoryState,
+    keys: Sequence[int],
+    credit: Floats,
+    standing: Standing,
+    config: Config,
+    *,
+    cue: Cue | None = None,
 ) -> tuple[Changes, list[LearningStep]]:
-    """Boost, demote and refresh the signals that were sent.
+    """Boost, demote and refresh the signals that were sent; those that the reply used get the question as a cue.
+
+    What is not trusted gets none: whoever planted it may have asked the question too.
 
     Args:
         state: the memory as it is.
@@ -35,12 +55,14 @@ def plan_learning(
         credit: of each signal, shape (n,).
         standing: whose signals these are.
         config: thresholds and factors.
+        cue: the question; `None`: it is not known, or the encoder failed.
     """
     rows = state.columns.rows(keys)
     steps = [_step(state, int(row), float(share), standing, config) for row, share in zip(rows, credit, strict=True)]
     changes = Changes(
         head=state.head,
         learned=[step.learned for step in steps],
+        cues=[] if cue is None else _cues(state, steps, cue, standing, config),
         stacks=_reweighted_stacks(state, steps, config) if config.centroid == "decayed" else (),
     )
     return changes, steps
@@ -67,6 +89,19 @@ def _step(state: MemoryState, row: int, contribution: float, standing: Standing,
         conversation=standing.conversation,
     )
     return LearningStep(row, base, learned_weight(base, factor, low, high), learned)
+
+
+def _cues(
+    state: MemoryState, steps: Sequence[LearningStep], cue: Cue, standing: Standing, config: Config
+) -> list[CueRow]:
+    """The question as a cue of each signal that was used."""
+    vector = kept(cue.vector, config.vector_precision)
+    sequences = state.columns.column("sequence")
+    return [
+        CueRow(key=step.learned.key, question=cue.question, vector=vector)
+        for step in steps
+        if step.learned.used and standing.trust[int(sequences[step.row])] >= config.trusted_from
+    ]
 
 
 def _reweighted_stacks(state: MemoryState, steps: Sequence[LearningStep], config: Config) -> list[StackRow]:

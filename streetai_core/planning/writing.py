@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from uuid import uuid4
@@ -16,7 +16,7 @@ from streetai_core.errors import EncoderMismatchError, MessageConflictError
 from streetai_core.placement import Placement
 from streetai_core.planning.preparing import Prepared
 from streetai_core.planning.replacing import Replacing
-from streetai_core.planning.words import words_row
+from streetai_core.planning.words import fingerprint, words_row
 from streetai_core.state import MemoryState
 from streetai_core.stores.base import Changes, Head, Learned, SignalRow, WeightRow
 from streetai_core.types import KeptVector, Matrix, Message
@@ -140,6 +140,7 @@ def plan_update(
         stacks=placement.stack_rows,
         deleted_signals=gone,
         deleted_stacks=placement.deleted_stacks,
+        deleted_cues=_cues_of(state, [old.content]),
     )
 
 
@@ -157,8 +158,11 @@ def _edited(weight: WeightRow) -> Learned:
     )
 
 
-def plan_delete(state: MemoryState, messages: Mapping[int, int], config: Config) -> Changes:
-    """Remove messages (sequence -> tokens) with their signals; the clock does not go back."""
+def plan_delete(state: MemoryState, messages: Mapping[int, int], questions: Collection[str], config: Config) -> Changes:
+    """Remove messages (sequence -> tokens) with their signals; the clock does not go back.
+
+    What helped to answer one of these texts (`questions`) forgets that it did: a cue tells what was asked.
+    """
     head = state.head
     columns = state.columns
     gone = columns.keys[np.isin(columns.column("sequence"), list(messages))].tolist()
@@ -173,6 +177,7 @@ def plan_delete(state: MemoryState, messages: Mapping[int, int], config: Config)
         deleted_messages=list(messages),
         deleted_signals=gone,
         deleted_stacks=placement.deleted_stacks,
+        deleted_cues=_cues_of(state, questions),
     )
 
 
@@ -181,7 +186,7 @@ def plan_reencode(
 ) -> Changes:
     """Give all signals (`keys`, in the order they were said) vectors of another encoder, and form the stacks anew.
 
-    What was learned, the texts and the clocks stay.
+    Weights, texts and clocks stay; cues go.
     """
     columns = state.columns
     head = replace(state.head, encoder=encoder.fingerprint, dim=encoder.dim)
@@ -205,8 +210,15 @@ def plan_reencode(
         ],
         stacks=placement.stack_rows,
         deleted_stacks=list(state.stacks.keys),
+        # Their texts are not kept, so they cannot be embedded anew.
+        deleted_cues=list(state.cues),
         event="reencode",
     )
+
+
+def _cues_of(state: MemoryState, questions: Collection[str]) -> list[tuple[int, int]]:
+    """The cues of some questions."""
+    return state.cues.of_questions({fingerprint(text) for text in questions}) if len(state.cues) else []
 
 
 def check_encoder(head: Head, encoder: Encoder) -> None:

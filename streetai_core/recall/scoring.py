@@ -16,7 +16,7 @@ from typing import TypeAlias
 import numpy as np
 
 from streetai_core.config import Config
-from streetai_core.dynamics.activation import ACTIVATION_SPREAD, COMPARED, present, within_reach
+from streetai_core.dynamics.activation import ACTIVATION_SPREAD, COMPARED, present, taught, within_reach
 from streetai_core.dynamics.decay import TOLERANCE, Flags, Floats, Ints, alive, product_scores
 from streetai_core.dynamics.learning import most_uses
 from streetai_core.index.columns import Rows
@@ -162,10 +162,13 @@ def by_sum(
     similarity, error = _estimates(state, question)
     nearness = beyond(similarity, question.common)
     meaning = nearness if config.strategy != "keyword" else np.zeros(len(similarity))
+    lessons = _lessons(state, scope, question, config)
     lending = None
     if config.strategy != "vector":
-        lending = _Lending(state, scope, question, config, similarity=nearness, meaning=meaning)
-    total = meaning if lending is None else lending.total
+        lending = _Lending(state, scope, question, config, similarity=nearness, meaning=meaning, lessons=lessons)
+        total = lending.total
+    else:
+        total = meaning if lessons is None else meaning + lessons
     within = config.activation_share * ACTIVATION_SPREAD + _ROUNDING + 2.0 * error / (1.0 - question.common)
     rows = scope.topmost(total, depth, within)
     if question.vector is not None and error:
@@ -174,7 +177,7 @@ def by_sum(
         cosines = state.columns.similarities_of(some, question.vector).astype(np.float64)
         if config.strategy != "keyword":
             exact = beyond(cosines, question.common)
-            if lending is not None:
+            if total is not meaning:
                 total[some] += exact - meaning[some]
             meaning[some] = exact
         similarity[some] = cosines
@@ -184,6 +187,7 @@ def by_sum(
     good = float(total[best].min()) if len(best) else math.inf
     activation = _Activation(state, scope, question, config, total=total, good=good)
     learned, freshness = activation.of(rows, effective)
+    given = np.zeros(len(rows)) if lessons is None else lessons[rows]
     least = config.min_similarity
     if lending is None:
         passed = meaning[rows] >= least - TOLERANCE
@@ -197,7 +201,12 @@ def by_sum(
     def parts(numbers: Rows) -> dict[str, Floats]:
         some = rows[numbers]
         lent = {} if lending is None else lending.parts(some)
-        return {"meaning": meaning[some], **lent, "activation": freshness[numbers], "learning": learned[numbers]}
+        return {
+            "meaning": meaning[some],
+            **lent,
+            "activation": freshness[numbers],
+            "learning": (learned + given)[numbers],
+        }
 
     scores = total[rows] + (learned + freshness)
     return Scored(rows, near, scores, parts, effective, passed, config.death_threshold, question.common, least)
@@ -211,6 +220,23 @@ def least_relevance(best: Floats, least: float) -> float:
         least: `min_relevance`.
     """
     return BESIDE * least if len(best) and best.max() >= PLAIN * least - TOLERANCE > 0.0 else least
+
+
+def _lessons(state: MemoryState, scope: Scope, question: Question, config: Config) -> Floats | None:
+    """What signals score for having helped to answer questions like this one, shape (n,); `None`: none did."""
+    if question.vector is None or not len(state.cues):
+        return None
+    signals, cosines = state.cues.near(question.vector)
+    gained = config.activation_share * taught(beyond(cosines.astype(np.float64), question.common))
+    some = gained > 0.0
+    if not some.any():
+        return None
+    lessons = np.zeros(len(state.columns))
+    np.maximum.at(lessons, state.columns.rows(signals[some].tolist()), gained[some])
+    if scope.doubtful is not None:
+        # What was trusted when it helped may be so no more.
+        lessons[scope.doubtful] = 0.0
+    return lessons
 
 
 class _Activation:
@@ -265,8 +291,9 @@ class _Lending:
         *,
         similarity: Floats,
         meaning: Floats,
+        lessons: Floats | None,
     ) -> None:
-        """`similarity` says which signal of a message is the nearest, `meaning` what each scores for it."""
+        """`similarity` says which signal of a message is the nearest, `meaning` and `lessons` what each scores."""
         self._alignment = state.alignment
         self._evidence: Evidence | None = None
         near = self._alignment.nearness(similarity)
@@ -278,6 +305,8 @@ class _Lending:
             self._leaders = self._alignment.leaders(np.where(searched, similarity, -np.inf))
         self.total = self._total(meaning)
         """What each signal scores without activation, shape (n,)."""
+        if lessons is not None:
+            self.total = self.total + lessons
         self._lifts: Floats | None = None
         """What a signal has for standing above what it replaces, shape (n,); `None`: none of them has anything."""
         if not question.time.past:

@@ -92,6 +92,24 @@ class WeightRow:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class CueRow:
+    """A question that a signal helped to answer. A signal has one for each such question; it goes with the signal.
+
+    One that is there already stays as it is.
+    """
+
+    key: int
+    """The signal."""
+    question: int
+    """The same for the same text of a question, as `WordsRow.fingerprint`; a signed number of 64 bits."""
+    vector: KeptVector
+    """What the question means, as a signal's vector is kept."""
+    version: int = 0
+    """The memory's version after the reply that it first helped with; 0, to be written: that of the transaction. Only
+    the newest of a memory are kept (`values.CUES_KEPT`)."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class StackRow:
     """A stack: the sum of what its centroid is the direction of, and how many signals it has."""
 
@@ -146,6 +164,7 @@ class Rows:
     weights: Sequence[WeightRow] = ()
     stacks: Sequence[StackRow] = ()
     words: Sequence[WordsRow] = ()
+    cues: Sequence[CueRow] = ()
     quarantine: frozenset[Quarantine] = frozenset()
     """All rules, also where the rest is only what changed."""
 
@@ -182,15 +201,19 @@ class Changes:
     signals: Sequence[SignalRow] = ()
     weights: Sequence[WeightRow] = ()
     """The weights of new signals, and new stacks of old ones (when all are re-encoded)."""
+    cues: Sequence[CueRow] = ()
+    """Written after what is deleted."""
     learned: Sequence[Learned] = ()
     credits: Sequence[CreditRow] = ()
     """Entries of a learning log that was kept elsewhere; logged as they are, before what is learned here."""
     stacks: Sequence[StackRow] = ()
     """New stacks, and new sums of old ones."""
     deleted_messages: Sequence[int] = ()
-    """Sequences; their signals and words go too."""
+    """Sequences; their signals, with weights and cues, and their words go too."""
     deleted_signals: Sequence[int] = ()
     deleted_stacks: Sequence[int] = ()
+    deleted_cues: Sequence[tuple[int, int]] = ()
+    """Signal and question of each. Those of deleted signals go without being named."""
     wipe: bool = False
     """Delete every row of the memory first (reset)."""
     event: Literal["", "reencode", "rollback"] = ""

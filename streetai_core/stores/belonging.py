@@ -23,6 +23,8 @@ class Keys:
     """Keys of the signals that have a weight."""
     words: Integers
     """Sequences of the messages that can be found by words."""
+    cues: Integers
+    """Keys of the signals that have a cue, once for each."""
 
 
 def check_belonging(keys: Keys, origin: Origin) -> None:
@@ -35,6 +37,7 @@ def check_belonging(keys: Keys, origin: Origin) -> None:
         ("signals", "message", keys.said_in, keys.messages),
         ("words rows", "message", keys.words, keys.messages),
         ("weights", "signal", keys.weights, keys.signals),
+        ("cues", "signal", keys.cues, keys.signals),
     )
     for what, other, belonging, there in pairs:
         lost = belonging[~np.isin(belonging, there)]

@@ -12,7 +12,7 @@ import numpy.typing as npt
 from streetai_core.types import DaySpans, KeptMatrix, KeptVector, Matrix, TermCounts, TermHashes
 
 if TYPE_CHECKING:
-    from streetai_core.stores.base import Head, Rows, SignalRow, StackRow, WeightRow, WordsRow
+    from streetai_core.stores.base import CueRow, Head, Rows, SignalRow, StackRow, WeightRow, WordsRow
     from streetai_core.stores.provenance import Quarantine
 
 Number = TypeVar("Number", bound=np.generic)
@@ -175,6 +175,7 @@ class Loaded:
     weights: WeightArrays
     stacks: StackArrays
     words: WordsArrays
+    cues: Sequence[CueRow]
     quarantine: frozenset[Quarantine]
 
 
@@ -187,6 +188,7 @@ def loaded_from(rows: Rows) -> Loaded:
         weights=_weights(rows.weights),
         stacks=_stacks(rows.stacks, dim),
         words=_words(rows.words),
+        cues=rows.cues,
         quarantine=rows.quarantine,
     )
 

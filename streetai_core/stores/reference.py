@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import threading
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import datetime
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -17,6 +17,7 @@ from streetai_core.errors import ClosedError, MemoryBusyError, StoreError
 from streetai_core.stores.base import (
     Changes,
     CreditRow,
+    CueRow,
     Head,
     MessageQuery,
     ReadTransaction,
@@ -31,10 +32,11 @@ from streetai_core.stores.base import (
 from streetai_core.stores.blocks import OneBlock
 from streetai_core.stores.journal import entry_of, is_worth_noting, touched
 from streetai_core.stores.provenance import JournalRow, Origins, Quarantine
-from streetai_core.stores.values import after_learning, checked, credit_of, is_complete, next_head, utc
+from streetai_core.stores.values import after_learning, checked, credit_of, is_complete, newest_cues, next_head, utc
 from streetai_core.text.clean import check_id
 from streetai_core.types import Message
 
+Key = TypeVar("Key")
 Value = TypeVar("Value")
 Number = TypeVar("Number", bound=np.generic)
 
@@ -49,6 +51,8 @@ class _Contents:
     weights: dict[int, tuple[int, WeightRow]] = field(default_factory=dict)
     stacks: dict[int, tuple[int, StackRow]] = field(default_factory=dict)
     words: dict[int, tuple[int, WordsRow]] = field(default_factory=dict)
+    cues: dict[tuple[int, int], tuple[int, CueRow]] = field(default_factory=dict)
+    """By signal and question."""
     credits: list[CreditRow] = field(default_factory=list)
     journal: list[JournalRow] = field(default_factory=list)
     quarantine: frozenset[Quarantine] = frozenset()
@@ -62,6 +66,7 @@ class _Contents:
             weights=dict(self.weights),
             stacks=dict(self.stacks),
             words=dict(self.words),
+            cues=dict(self.cues),
             credits=list(self.credits),
             journal=list(self.journal),
             quarantine=self.quarantine,
@@ -165,6 +170,7 @@ class _ReferenceTransaction(WriteTransaction):
             weights=_changed(contents.weights, after),
             stacks=_changed(contents.stacks, after),
             words=_changed(contents.words, after),
+            cues=_changed(contents.cues, after),
             quarantine=contents.quarantine,
         )
 
@@ -219,7 +225,7 @@ class _ReferenceTransaction(WriteTransaction):
         return self.contents
 
 
-def _changed(rows: dict[int, tuple[int, Value]], after: int) -> list[Value]:
+def _changed(rows: Mapping[Any, tuple[int, Value]], after: int) -> list[Value]:
     """The rows that a version later than `after` wrote, by key."""
     return [value for _, (version, value) in sorted(rows.items(), key=lambda item: item[0]) if version > after]
 
@@ -245,6 +251,8 @@ def _delete(contents: _Contents, changes: Changes) -> None:
     _remove(contents.words, gone)
     removed = signals.union(changes.deleted_signals)
     contents.credits = [entry for entry in contents.credits if entry.key not in removed]
+    gone_cues = {(key, question) for key, question in contents.cues if key in removed}
+    _remove(contents.cues, gone_cues.union(changes.deleted_cues))
 
 
 def _put(contents: _Contents, changes: Changes) -> None:
@@ -271,7 +279,25 @@ def _put(contents: _Contents, changes: Changes) -> None:
         contents.weights[weight.key] = (version, weight)
     for stack in changes.stacks:
         contents.stacks[stack.key] = (version, replace(stack, total=_frozen(stack.total)))
+    _put_cues(contents, changes.cues)
     _put_words(contents, changes.words)
+
+
+def _put_cues(contents: _Contents, cues: Sequence[CueRow]) -> None:
+    """Put cues in, new or in the place of others, and let go of the oldest if they are too many.
+
+    Raises:
+        StoreError: the signal is not there.
+    """
+    for cue in cues:
+        if cue.key not in contents.signals:
+            raise StoreError(f"cue of signal {cue.key}, which is not there")
+        version = cue.version or contents.head.version
+        row = (version, replace(cue, version=version, vector=_frozen(cue.vector)))
+        contents.cues.setdefault((cue.key, cue.question), row)
+    if cues:
+        kept = newest_cues(cue for _, cue in contents.cues.values())
+        contents.cues = {(cue.key, cue.question): contents.cues[cue.key, cue.question] for cue in kept}
 
 
 def _put_words(contents: _Contents, rows: Iterable[WordsRow]) -> None:
@@ -314,7 +340,7 @@ def _by_origin(item: tuple[tuple[str, str | None], int]) -> tuple[str, bool, str
     return source, writer is not None, writer or ""
 
 
-def _remove(rows: dict[int, Value], keys: Iterable[int]) -> None:
+def _remove(rows: dict[Key, Value], keys: Iterable[Key]) -> None:
     for key in keys:
         rows.pop(key, None)
 

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from streetai_core.errors import DamagedFileError
-from streetai_core.stores.base import CreditRow, Head, SignalRow, StackRow, WeightRow
+from streetai_core.stores.base import CreditRow, CueRow, Head, SignalRow, StackRow, WeightRow
 from streetai_core.stores.checksums import row_checksum, vectors
 from streetai_core.stores.metadata import metadata_from, metadata_text
 from streetai_core.stores.provenance import Quarantine
@@ -221,6 +221,21 @@ def stack_from(row: Row, origin: Origin) -> StackRow:
     if not isinstance(data, bytes) or row_checksum(row[:6]) != crc:
         raise origin.damaged("stack", row[1])
     return StackRow(key=row[1], size=row[2], total=np.frombuffer(data, dtype=SINGLE).astype(np.float32, copy=False))
+
+
+def cue_row(cue: CueRow, memory_key: int, version: int) -> Row:
+    """Columns of `cues`; `version` is that of the transaction."""
+    cells = (memory_key, int(cue.key), int(cue.question), int(cue.version) or version, len(cue.vector))
+    data = vector_bytes(cue.vector)
+    return (*cells, data, row_checksum((*cells, data)))
+
+
+def cue_from(row: Row, origin: Origin) -> CueRow:
+    """The cue of a row."""
+    dim, data, crc = row[4:]
+    if not _is_vector(data, dim) or row_checksum(row[:6]) != crc:
+        raise origin.damaged("cue of signal", row[1])
+    return CueRow(key=row[1], question=row[2], version=row[3], vector=_vector(data, dim))
 
 
 def credit_row(credit: CreditRow, memory_key: int, version: int, position: int) -> Row:

@@ -18,6 +18,7 @@ _STORED = (
     "SELECT * FROM memories WHERE memory_key = ?",
     "SELECT * FROM messages WHERE memory_key = ?",
     "SELECT * FROM vectors WHERE memory_key = ?",
+    "SELECT * FROM cues WHERE memory_key = ?",
     "SELECT * FROM stacks WHERE memory_key = ?",
     "SELECT * FROM words WHERE memory_key = ?",
     "SELECT * FROM quarantines WHERE memory_key = ?",

@@ -18,6 +18,9 @@ WEIGHTS = """
 SELECT memory_key, signal_key, base_weight, last_used_turn, uses, stack_key, version, crc
 FROM weights WHERE memory_key = ?
 """
+CUES = """
+SELECT memory_key, signal_key, question, version, dim, vector, crc FROM cues WHERE memory_key = ?
+"""
 STACKS = "SELECT memory_key, stack_key, size, dim, version, total, crc FROM stacks WHERE memory_key = ?"
 WORDS = """
 SELECT memory_key, sequence, version, conversation_id, name, role, day, characters, question, source, trust,

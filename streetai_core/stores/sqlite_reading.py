@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from contextlib import closing, suppress
 from dataclasses import dataclass
-from operator import itemgetter
+from operator import attrgetter, itemgetter
 from typing import Any, TypeVar
 
 import numpy as np
@@ -26,6 +26,7 @@ from streetai_core.stores.rows import (
     Origin,
     Row,
     credit_from,
+    cue_from,
     head_from,
     message_from,
     quarantine_from,
@@ -33,7 +34,7 @@ from streetai_core.stores.rows import (
     stack_from,
     weight_from,
 )
-from streetai_core.stores.selects import CREDITS, HEADS, MESSAGES, QUARANTINES, SIGNALS, STACKS, WEIGHTS, WORDS
+from streetai_core.stores.selects import CREDITS, CUES, HEADS, MESSAGES, QUARANTINES, SIGNALS, STACKS, WEIGHTS, WORDS
 from streetai_core.stores.sqlite_audit import JOURNAL, edits
 from streetai_core.stores.sqlite_images import DELETION, fitting_image, keep_image
 from streetai_core.stores.sqlite_loading import (
@@ -57,7 +58,7 @@ _MESSAGE_KEYS = "SELECT sequence FROM messages WHERE memory_key = ?"
 
 _COUNTS = """
 SELECT stored_messages, stored_sequences, stored_signals, stored_weights, stored_stacks, stored_credits,
-       stored_words, stored_journal, stored_quarantines
+       stored_words, stored_journal, stored_quarantines, stored_cues
 FROM memories WHERE memory_key = ?
 """
 _ORIGINS = """
@@ -68,6 +69,7 @@ GROUP BY source, writer ORDER BY source, writer
 _SINCE = " AND version > ?"
 _BY_SIGNAL = " ORDER BY signals.signal_key"
 _BY_WEIGHT = " ORDER BY weights.signal_key"
+_BY_CUE = " ORDER BY signal_key, question"
 _BY_STACK = " ORDER BY stack_key"
 _BY_SEQUENCE = " ORDER BY sequence"
 _BY_STEP = " ORDER BY version, position"
@@ -88,6 +90,8 @@ _NO_LIMIT = -1
 _key_of_row = itemgetter(1)
 """All tables have the memory's key first and the row's own second."""
 
+_key_of_cue = attrgetter("key", "question")
+
 
 _ALL_MESSAGES = MessageQuery()
 
@@ -106,6 +110,7 @@ class _Counts:
     words: int = 0
     journal: int = 0
     quarantines: int = 0
+    cues: int = 0
 
 
 class SqliteReading(ReadTransaction):
@@ -166,11 +171,12 @@ class SqliteReading(ReadTransaction):
             weights=changed(WEIGHTS, _BY_WEIGHT, weight_from),
             stacks=changed(STACKS, _BY_STACK, stack_from),
             words=changed(WORDS, _BY_SEQUENCE, words_from),
+            cues=sorted(changed(CUES, _BY_CUE, cue_from), key=_key_of_cue),
             quarantine=frozenset(quarantine_from(row, self._origin) for row in self._select(QUARANTINES, self._key)),
         )
         if complete:
             counts = self._counts()
-            found = (rows.signals, rows.weights, rows.stacks, rows.words, rows.quarantine)
+            found = (rows.signals, rows.weights, rows.stacks, rows.words, rows.quarantine, rows.cues)
             self._check_counts(counts, [len(part) for part in found])
             keys = Keys(
                 messages=self._message_keys(counts),
@@ -178,12 +184,14 @@ class SqliteReading(ReadTransaction):
                 said_in=wholes([row.sequence for row in rows.signals]),
                 weights=wholes([row.key for row in rows.weights]),
                 words=wholes([row.sequence for row in rows.words]),
+                cues=wholes([row.key for row in rows.cues]),
             )
             check_belonging(keys, self._origin)
             self._check_once("signals", [row.key for row in rows.signals])
             self._check_once("weights", [row.key for row in rows.weights])
             self._check_once("stacks", [row.key for row in rows.stacks])
             self._check_once("words rows", [row.sequence for row in rows.words])
+            self._check_once("cues", [(row.key, row.question) for row in rows.cues])
             if self._key is not None:
                 check_indexes(self._select, self._key, counts.messages, counts.sequences, self._origin)
         return rows
@@ -212,15 +220,17 @@ class SqliteReading(ReadTransaction):
         weights, weighed = load_weights(self._blocks, key)
         stacks, summed = load_stacks(self._blocks, key, head.dim or 0)
         words, told = load_words(self._blocks, key)
+        cues = [cue_from(row, self._origin) for row in self._select(CUES + _BY_CUE, key)]
         rules = frozenset(quarantine_from(row, self._origin) for row in self._select(QUARANTINES, key))
         counts = self._counts()
-        self._check_counts(counts, [len(part) for part in (written, weighed, summed, told, rules)])
+        self._check_counts(counts, [len(part) for part in (written, weighed, summed, told, rules, cues)])
         keys = Keys(
             messages=self._message_keys(counts),
             signals=signals.key,
             said_in=signals.sequence,
             weights=weights.key,
             words=words.sequence,
+            cues=wholes([cue.key for cue in cues]),
         )
         check_belonging(keys, self._origin)
         if not all(ascending(one) for one in (signals.key, weights.key, stacks.key, words.sequence)):
@@ -228,7 +238,9 @@ class SqliteReading(ReadTransaction):
         versions = {"signals": written, "weights": weighed, "stacks": summed, "words": told}
         sums = {table: (len(column), int(column.sum())) for table, column in versions.items()}
         check_indexes(self._select, key, counts.messages, counts.sequences, self._origin, versions=sums)
-        return Loaded(head=head, signals=signals, weights=weights, stacks=stacks, words=words, quarantine=rules)
+        return Loaded(
+            head=head, signals=signals, weights=weights, stacks=stacks, words=words, cues=cues, quarantine=rules
+        )
 
     def image(self) -> Image | None:
         """An image that fits; `None` if there is none."""
@@ -359,7 +371,7 @@ class SqliteReading(ReadTransaction):
             check_texts(self._found_right, self._select, self._key, self._counts().messages, self._origin)
 
     def _check_counts(self, counts: _Counts, found: Sequence[int]) -> None:
-        """No row is missing: of signals, weights, stacks, words and rules so many were found.
+        """No row is missing: of signals, weights, stacks, words, rules and cues so many were found.
 
         Raises:
             DamagedFileError: rows are missing, or too many.
@@ -370,6 +382,7 @@ class SqliteReading(ReadTransaction):
             "stacks": counts.stacks,
             "words rows": counts.words,
             "rules of quarantine": counts.quarantines,
+            "cues": counts.cues,
         }
         for (what, number), there in zip(expected.items(), found, strict=True):
             self._check_count(what, there, number)
@@ -397,7 +410,7 @@ class SqliteReading(ReadTransaction):
         if found != expected:
             raise self._origin.incomplete(what, found, expected)
 
-    def _check_once(self, what: str, keys: Sequence[int]) -> None:
+    def _check_once(self, what: str, keys: Sequence[Hashable]) -> None:
         """A damaged index may lead to one row twice, in place of another one.
 
         Raises:

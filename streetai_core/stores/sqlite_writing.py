@@ -9,12 +9,13 @@ from datetime import datetime
 from sqlite_utils import Database
 
 from streetai_core.errors import StoreError
-from streetai_core.stores.base import Changes, CreditRow, Head, Learned, SignalRow, WriteTransaction
+from streetai_core.stores.base import Changes, CreditRow, CueRow, Head, Learned, SignalRow, WriteTransaction
 from streetai_core.stores.faults import Faults
 from streetai_core.stores.index_checks import FoundRight
 from streetai_core.stores.rows import (
     Row,
     credit_row,
+    cue_row,
     head_row,
     message_row,
     quarantine_row,
@@ -31,7 +32,7 @@ from streetai_core.stores.sqlite_loading import SIGNALS, WORDS, span
 from streetai_core.stores.sqlite_loading import WEIGHTS as PACKED_WEIGHTS
 from streetai_core.stores.sqlite_packing import PACK, UNCHANGED, new_packs
 from streetai_core.stores.sqlite_reading import SqliteReading, list_text
-from streetai_core.stores.values import after_learning, checked, credit_of, next_head, utc
+from streetai_core.stores.values import CUES_KEPT, after_learning, checked, credit_of, next_head, utc
 from streetai_core.stores.words_rows import words_row
 from streetai_core.types import Message
 
@@ -81,6 +82,15 @@ UPDATE weights SET base_weight = min(max(base_weight * ?, ?), ?), last_used_turn
                    uses = uses + ?, version = ?, crc = ?
 WHERE memory_key = ? AND signal_key = ?
 """
+_CUE = """
+INSERT INTO cues (memory_key, signal_key, question, version, dim, vector, crc) VALUES (?, ?, ?, ?, ?, ?, ?)
+ON CONFLICT (memory_key, signal_key, question) DO NOTHING
+"""
+_OLD_CUES = """
+DELETE FROM cues WHERE memory_key = ?1 AND (signal_key, question) IN (
+    SELECT signal_key, question FROM cues WHERE memory_key = ?1
+    ORDER BY version DESC, signal_key DESC, question DESC LIMIT -1 OFFSET ?2)
+"""
 _STACK = """
 INSERT INTO stacks (memory_key, stack_key, size, dim, version, total, crc) VALUES (?, ?, ?, ?, ?, ?, ?)
 ON CONFLICT (memory_key, stack_key) DO UPDATE SET
@@ -110,6 +120,7 @@ _UNLEARN = "DELETE FROM credits WHERE memory_key = ? AND version > ?"
 _DELETE_MESSAGE = "DELETE FROM messages WHERE memory_key = ? AND sequence = ?"
 _DELETE_SIGNAL = "DELETE FROM signals WHERE memory_key = ? AND signal_key = ?"
 _DELETE_STACK = "DELETE FROM stacks WHERE memory_key = ? AND stack_key = ?"
+_DELETE_CUE = "DELETE FROM cues WHERE memory_key = ? AND signal_key = ? AND question = ?"
 _WIPE = (
     "DELETE FROM packs WHERE memory_key = ?",
     "DELETE FROM changed_weights WHERE memory_key = ?",
@@ -119,7 +130,7 @@ _WIPE = (
     "DELETE FROM journal WHERE memory_key = ?",
     "DELETE FROM quarantines WHERE memory_key = ?",
 )
-"""Signals, vectors, weights and words go with their messages."""
+"""Signals, vectors, weights, cues and words go with their messages."""
 
 _DELETE_HEAD = "DELETE FROM memories WHERE memory_key = ?"
 
@@ -157,6 +168,7 @@ class SqliteWriting(SqliteReading, WriteTransaction):
             self._write_messages(changes.messages, key)
             self._write_signals(changes.signals, key, head.version)
             self._many(_WEIGHT, [weight_row(weight, key, head.version) for weight in changes.weights])
+            self._write_cues(changes.cues, key, head.version)
             self._many(_STACK, [stack_row(stack, key, head.version) for stack in changes.stacks])
             self._many(_WORDS, [words_row(words, key, head.version) for words in changes.words])
             self._log(changes.credits, key, head.version)
@@ -217,6 +229,7 @@ class SqliteWriting(SqliteReading, WriteTransaction):
             (_DELETE_STACK, changes.deleted_stacks),
         ):
             self._many(statement, [(key, int(number)) for number in numbers])
+        self._many(_DELETE_CUE, [(key, int(signal), int(question)) for signal, question in changes.deleted_cues])
 
     def _write_messages(self, messages: Sequence[Message], key: int) -> None:
         written = self._many(_MESSAGE, [message_row(message, key) for message in messages])
@@ -227,6 +240,12 @@ class SqliteWriting(SqliteReading, WriteTransaction):
         rows = [signal_row(signal, key, version) for signal in signals]
         self._many(_SIGNAL, rows)
         self._many(_VECTOR, [vector_row(row, signal.vector) for row, signal in zip(rows, signals, strict=True)])
+
+    def _write_cues(self, cues: Sequence[CueRow], key: int, version: int) -> None:
+        """Write cues, and let go of the oldest if they are too many."""
+        if cues:
+            self._many(_CUE, [cue_row(cue, key, version) for cue in cues])
+            self._connection.execute(_OLD_CUES, (key, CUES_KEPT))
 
     def _pack(self, changes: Changes, key: int, head: Head) -> None:
         """Pack what has filled a span."""

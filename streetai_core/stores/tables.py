@@ -30,7 +30,8 @@ CREATE TABLE memories (
     stored_credits   INTEGER NOT NULL DEFAULT 0,
     stored_words     INTEGER NOT NULL DEFAULT 0,
     stored_journal   INTEGER NOT NULL DEFAULT 0,
-    stored_quarantines INTEGER NOT NULL DEFAULT 0
+    stored_quarantines INTEGER NOT NULL DEFAULT 0,
+    stored_cues      INTEGER NOT NULL DEFAULT 0
 ) STRICT;
 """
 
@@ -100,6 +101,22 @@ CREATE TABLE weights (
     FOREIGN KEY (memory_key, signal_key) REFERENCES signals (memory_key, signal_key) ON DELETE CASCADE
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX weights_by_version ON weights (memory_key, version);
+"""
+
+CUES = """
+-- Questions that signals helped to answer.
+CREATE TABLE cues (
+    memory_key INTEGER NOT NULL,
+    signal_key INTEGER NOT NULL,
+    question   INTEGER NOT NULL,
+    version    INTEGER NOT NULL,
+    dim        INTEGER NOT NULL,
+    vector     BLOB    NOT NULL CHECK (length(vector) IN (4 * dim, 2 * dim)),
+    crc        INTEGER NOT NULL,
+    PRIMARY KEY (memory_key, signal_key, question),
+    FOREIGN KEY (memory_key, signal_key) REFERENCES signals (memory_key, signal_key) ON DELETE CASCADE
+) STRICT;
+CREATE INDEX cues_by_version ON cues (memory_key, version, signal_key, question);
 """
 
 STACKS = """
@@ -300,6 +317,12 @@ END;
 CREATE TRIGGER journal_deleted AFTER DELETE ON journal BEGIN
     UPDATE memories SET stored_journal = stored_journal - 1 WHERE memory_key = old.memory_key;
 END;
+CREATE TRIGGER cue_added AFTER INSERT ON cues BEGIN
+    UPDATE memories SET stored_cues = stored_cues + 1 WHERE memory_key = new.memory_key;
+END;
+CREATE TRIGGER cue_deleted AFTER DELETE ON cues BEGIN
+    UPDATE memories SET stored_cues = stored_cues - 1 WHERE memory_key = old.memory_key;
+END;
 CREATE TRIGGER quarantine_added AFTER INSERT ON quarantines BEGIN
     UPDATE memories SET stored_quarantines = stored_quarantines + 1 WHERE memory_key = new.memory_key;
 END;
@@ -308,5 +331,5 @@ CREATE TRIGGER quarantine_deleted AFTER DELETE ON quarantines BEGIN
 END;
 """
 
-TABLES = (MEMORIES, MESSAGES, SIGNALS, STACKS, WORDS, CREDITS, JOURNAL, QUARANTINES, PACKS, COUNTS)
+TABLES = (MEMORIES, MESSAGES, SIGNALS, CUES, STACKS, WORDS, CREDITS, JOURNAL, QUARANTINES, PACKS, COUNTS)
 """Scripts, in the order in which they can be executed."""

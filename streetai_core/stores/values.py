@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from datetime import date, datetime, timezone
 from numbers import Integral
@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from streetai_core.errors import InputError, VectorError
-from streetai_core.stores.base import Changes, CreditRow, Head, Learned, WeightRow, WordsRow
+from streetai_core.stores.base import Changes, CreditRow, CueRow, Head, Learned, WeightRow, WordsRow
 from streetai_core.stores.metadata import plain_metadata
 from streetai_core.text.clean import clean
 from streetai_core.types import ROLES, SOURCES, KeptVector, Message
@@ -22,6 +22,9 @@ _LAST_DAY = date.max.toordinal()
 
 _KEPT = (np.dtype(np.float32), np.dtype(np.float16))
 """What vectors of signals are made of; sums of stacks, of the first alone."""
+
+CUES_KEPT = 1_000
+"""Cues of a memory, the newest: a question is compared with all of them, and 1,000 take a tenth of a millisecond."""
 
 _LARGEST = 2**63 - 1
 """What a database keeps as a whole number."""
@@ -37,6 +40,7 @@ def checked(changes: Changes, memory_id: str) -> Changes:
     if changes.head.memory_id != memory_id:
         raise InputError(f"changes of memory {changes.head.memory_id!r} were given to memory {memory_id!r}")
     _check_vectors([signal.vector for signal in changes.signals], changes.head.dim, "signal", _KEPT)
+    _check_vectors([cue.vector for cue in changes.cues], changes.head.dim, "cue", _KEPT)
     _check_vectors([stack.total for stack in changes.stacks], changes.head.dim, "stack", _KEPT[:1])
     _check_numbers(changes)
     for words in changes.words:
@@ -52,7 +56,13 @@ def next_head(changes: Changes, current: Head | None) -> Head:
     """The head that results from `changes`: its version is the next one, and the deletion version follows."""
     version = 1 if current is None else current.version + 1
     deleted_before = 0 if current is None else current.deletion_version
-    deletes = changes.wipe or changes.deleted_messages or changes.deleted_signals or changes.deleted_stacks
+    deletes = (
+        changes.wipe
+        or changes.deleted_messages
+        or changes.deleted_signals
+        or changes.deleted_stacks
+        or changes.deleted_cues
+    )
     return replace(changes.head, version=version, deletion_version=version if deletes else deleted_before)
 
 
@@ -63,6 +73,12 @@ def is_complete(since: int | None, head: Head) -> bool:
     file was replaced by an older one.
     """
     return since is None or since < head.deletion_version or since > head.version
+
+
+def newest_cues(cues: Iterable[CueRow]) -> list[CueRow]:
+    """Those of a memory's cues that are kept, by signal and question."""
+    newest = sorted(cues, key=lambda cue: (cue.version, cue.key, cue.question))[-CUES_KEPT:]
+    return sorted(newest, key=lambda cue: (cue.key, cue.question))
 
 
 def after_learning(weight: WeightRow, step: Learned) -> WeightRow:
@@ -199,6 +215,9 @@ def _check_numbers(changes: Changes) -> None:
     for weight in changes.weights:
         if not math.isfinite(weight.base_weight):
             raise InputError(f"base_weight of signal {weight.key} must be finite, got {weight.base_weight}")
+    for cue in changes.cues:
+        if not _is_whole(cue.question, -_LARGEST - 1, _LARGEST) or not _is_whole(cue.version, 0, _LARGEST):
+            raise InputError(f"question and version of a cue must be whole numbers of 64 bits, got {cue}")
     for entry in changes.credits:
         if not all(map(math.isfinite, (entry.contribution, entry.old_weight, entry.new_weight))):
             raise InputError(f"an entry of the learning log must have finite numbers, got {entry}")

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from streetai_core.stores.base import Changes, Head, Learned, SignalRow, StackRow, WeightRow, WordsRow
+from streetai_core.stores.base import Changes, CueRow, Head, Learned, SignalRow, StackRow, WeightRow, WordsRow
 from streetai_core.types import DaySpans, Message, TermCounts, TermHashes, Vector
 
 NOON = datetime(2026, 3, 1, 12, 0, 0, 123456, tzinfo=timezone.utc)
@@ -63,6 +63,12 @@ def make_weight_row(key: int, **overrides: Any) -> WeightRow:
     """The weight of a new signal in stack 0."""
     values: dict[str, Any] = {"key": key, "base_weight": 1.0, "last_used_turn": key, "uses": 0, "stack": 0}
     return WeightRow(**(values | overrides))
+
+
+def make_cue_row(key: int, question: int, **overrides: Any) -> CueRow:
+    """A signal and a question that it helped to answer."""
+    values: dict[str, Any] = {"key": key, "question": question, "vector": make_vector(200 + key)}
+    return CueRow(**(values | overrides))
 
 
 def make_stack_row(key: int, **overrides: Any) -> StackRow:

@@ -33,6 +33,7 @@ from streetai_core.testing.factories import (
     make_stack_row,
     make_weight_row,
 )
+from streetai_core.testing.store_cues import StoreCues
 from streetai_core.testing.store_deleting import StoreDeleting
 from streetai_core.testing.store_inputs import StoreInputs
 from streetai_core.testing.store_learning import StoreLearning
@@ -43,7 +44,9 @@ from streetai_core.testing.store_sharing import StoreSharing
 from streetai_core.testing.store_words import StoreWords
 
 
-class StoreSuite(StoreInputs, StorePrecision, StoreWords, StoreProvenance, StoreDeleting, StoreLearning, StoreSharing):
+class StoreSuite(
+    StoreInputs, StorePrecision, StoreWords, StoreCues, StoreProvenance, StoreDeleting, StoreLearning, StoreSharing
+):
     """Conformance tests of `Store`. Subclass it with `make_store`."""
 
     @pytest.fixture

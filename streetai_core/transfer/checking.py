@@ -34,6 +34,9 @@ def check_whole(snapshot: Snapshot) -> None:
     weights = _by_key("weight of signal", snapshot.rows["weights"], lambda row: row.key)
     stacks = _by_key("stack", snapshot.rows["stacks"], lambda row: row.key)
     words = _by_key("words of message", snapshot.rows["words"], lambda row: row.sequence)
+    cues = _by_key("cue", snapshot.rows.get("cues", ()), lambda row: (row.key, row.question))
+    _require({signal for signal, _ in cues} <= signals.keys(), "the cue of a signal that is not there")
+    _require(all(0 <= cue.version < _LARGEST for cue in cues.values()), "the version of a cue is none")
     for message in messages.values():
         check_id(message.message_id, "message_id")
         if message.conversation_id is not None:
@@ -78,7 +81,7 @@ def _check_counters(
         _require(getattr(head, name) <= _MOST_KEYS, f"{name} is above {_MOST_KEYS:,}")
     if snapshot.vectors and signals:
         _require(bool(head.encoder) and bool(head.dim), "vectors without the encoder that made them")
-        wide = all(len(row.vector) == head.dim for row in signals.values())
+        wide = all(len(row.vector) == head.dim for row in (*signals.values(), *snapshot.rows.get("cues", ())))
         _require(
             wide and all(len(row.total) == head.dim for row in snapshot.rows["stacks"]), "vectors of another length"
         )

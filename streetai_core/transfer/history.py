@@ -13,20 +13,21 @@ from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
-from streetai_core.stores.base import Changes, CreditRow, Head
+from streetai_core.stores.base import Changes, CreditRow, CueRow, Head
 from streetai_core.stores.journal import is_worth_noting, numbers_in, spans_of
 from streetai_core.stores.provenance import JournalRow
 from streetai_core.types import Message
 
 
 def told(
-    journal: Iterable[JournalRow], log: Iterable[CreditRow], there: Iterable[int]
-) -> tuple[list[JournalRow], list[CreditRow]]:
-    """The journal and the learning log as a file has them.
+    journal: Iterable[JournalRow], log: Iterable[CreditRow], cues: Iterable[CueRow], there: Iterable[int]
+) -> tuple[list[JournalRow], list[CreditRow], list[CueRow]]:
+    """The journal, the learning log and the cues as a file has them.
 
     Args:
         journal: what was done to messages, oldest first.
         log: what was learned, oldest first.
+        cues: the questions with which it was learned.
         there: sequences of the messages that are still there.
     """
     entries, steps = _kept(journal, set(there)), list(log)
@@ -42,6 +43,7 @@ def told(
             for entry in entries
         ],
         [replace(step, version=number[step.version]) for step in steps],
+        [replace(cue, version=bisect_right(versions, cue.version)) for cue in cues],
     )
 
 

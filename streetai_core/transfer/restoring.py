@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime, timezone
-from typing import Any
+from typing import Any, TypeVar
 from uuid import uuid4
 
 import numpy as np
@@ -19,13 +19,25 @@ from streetai_core.planning.replacing import Replacing
 from streetai_core.planning.words import words_row
 from streetai_core.registry import MemoryRegistry
 from streetai_core.state import MemoryState
-from streetai_core.stores.base import Changes, Head, MessageQuery, ReadTransaction, Rows, SignalRow, StackRow, WordsRow
+from streetai_core.stores.base import (
+    Changes,
+    CueRow,
+    Head,
+    MessageQuery,
+    ReadTransaction,
+    Rows,
+    SignalRow,
+    StackRow,
+    WordsRow,
+)
 from streetai_core.transfer.checking import check_whole
 from streetai_core.transfer.history import steps
 from streetai_core.transfer.snapshot import COUNTERS, Snapshot
 from streetai_core.transfer.values import Watch
 from streetai_core.types import Matrix, Message
 from streetai_core.vectors import kept
+
+Kept = TypeVar("Kept", SignalRow, CueRow)
 
 
 def restore(
@@ -82,7 +94,8 @@ def _put(registry: MemoryRegistry, memory_id: str, snapshot: Snapshot) -> bool:
         head = Head(memory_id=memory_id, token=uuid4().hex[:12], **counters)
         for changes, then in steps(head, snapshot.rows):
             writing.apply(changes, now=then)
-        rows: dict[str, Any] = {**snapshot.as_changes(), "signals": _kept(snapshot.rows["signals"], registry.config)}
+        rows: dict[str, Any] = snapshot.as_changes()
+        rows |= {kind: _kept(rows[kind], registry.config) for kind in ("signals", "cues")}
         writing.apply(Changes(head=head, **rows), now=datetime.now(timezone.utc))
     return True
 
@@ -101,19 +114,24 @@ def embedded(snapshot: Snapshot, encoder: Encoder, config: Config, progress: Wat
         snapshot,
         vectors=True,
         head=head,
-        rows={**snapshot.rows, "signals": fresh, "stacks": _stacks(head, fresh, snapshot.rows["weights"], config)},
+        rows={
+            **snapshot.rows,
+            "signals": fresh,
+            "stacks": _stacks(head, fresh, snapshot.rows["weights"], config),
+            "cues": (),
+        },
     )
 
 
-def _kept(signals: Sequence[SignalRow], config: Config) -> Sequence[SignalRow]:
-    """The signals with their vectors as they are written here; a file has singles, whatever it was made from.
+def _kept(rows: Sequence[Kept], config: Config) -> Sequence[Kept]:
+    """Signals or cues with their vectors as they are written here; a file has singles, whatever it was made from.
 
     The sums of their stacks stay as they are: that numbers lose their last bits turns no centroid noticeably.
     """
     precision = config.vector_precision
     if precision == "single":
-        return signals
-    return [replace(signal, vector=kept(signal.vector, precision)) for signal in signals]
+        return rows
+    return [replace(row, vector=kept(row.vector, precision)) for row in rows]
 
 
 def _stacks(head: Head, signals: Sequence[SignalRow], weights: Sequence[Any], config: Config) -> list[StackRow]:

@@ -37,8 +37,8 @@ COUNTERS = (
 )
 """What a memory's head says of its content. The rest is its identity, and belongs to the place where it is kept."""
 
-MADE_OF_VECTORS = frozenset({"stacks"})
-"""Kinds of rows that are left out together with the vectors: they are made of them."""
+MADE_OF_VECTORS = frozenset({"stacks", "cues"})
+"""Kinds of rows that are left out together with the vectors: they are made of them, or of such as have no text here."""
 
 VECTOR_FIELDS = frozenset({"vector"})
 """Fields of rows that are left out when vectors are not wanted."""
@@ -58,7 +58,7 @@ class Snapshot:
     rows: dict[str, Sequence[Any]]
     """By the names of `KINDS`, each in the order of its keys, log and journal oldest first and numbered from 1 on."""
     vectors: bool = True
-    """False: signals have empty vectors, and there are no stacks."""
+    """False: signals have empty vectors, and there are neither stacks nor cues."""
 
     @property
     def messages(self) -> Sequence[Message]:
@@ -90,8 +90,10 @@ def snapshot_of(transaction: ReadTransaction) -> Snapshot | None:
         return None
     kept = {kind: _ordered(getattr(rows, kind)) for kind in KINDS if hasattr(rows, kind)}
     messages = transaction.messages(MessageQuery())
-    journal, learned = told(transaction.journal(), transaction.credits(), (message.sequence for message in messages))
-    return Snapshot(head=rows.head, rows={"messages": messages, **kept, "credits": learned, "journal": journal})
+    there = (message.sequence for message in messages)
+    journal, learned, cues = told(transaction.journal(), transaction.credits(), rows.cues, there)
+    past: dict[str, Sequence[Any]] = {"cues": cues, "credits": learned, "journal": journal}
+    return Snapshot(head=rows.head, rows={"messages": messages, **kept, **past})
 
 
 def _ordered(rows: Collection[Any]) -> list[Any]:

@@ -249,6 +249,7 @@ def _last(kind: Kind, head: Head) -> int:
         "words": head.next_sequence,
         "signals": head.next_signal,
         "weights": head.next_signal,
+        "cues": head.next_signal,
         "stacks": head.next_stack,
     }
     return bounds.get(kind.table, head.version + 1)

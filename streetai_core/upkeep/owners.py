@@ -15,7 +15,7 @@ from streetai_core.upkeep.reading import KINDS, UNDECODABLE, Found, attempted
 
 COUNTERS = """
 SELECT stored_messages, stored_signals, stored_weights, stored_stacks, stored_words, stored_credits, stored_journal,
-       stored_quarantines
+       stored_cues, stored_quarantines
 FROM memories WHERE memory_key = ?
 """
 """In the order of `KINDS`."""

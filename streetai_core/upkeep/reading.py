@@ -13,13 +13,14 @@ from streetai_core.stores.rows import (
     Origin,
     Row,
     credit_from,
+    cue_from,
     message_from,
     quarantine_from,
     signal_from,
     stack_from,
     weight_from,
 )
-from streetai_core.stores.selects import CREDITS, MESSAGES, QUARANTINES, SIGNALS, STACKS, WEIGHTS, WORDS
+from streetai_core.stores.selects import CREDITS, CUES, MESSAGES, QUARANTINES, SIGNALS, STACKS, WEIGHTS, WORDS
 from streetai_core.stores.sqlite_audit import JOURNAL
 from streetai_core.stores.words_rows import words_from
 
@@ -57,6 +58,7 @@ KINDS = (
     Kind("words", "stored_words", WORDS, " AND sequence BETWEEN ? AND ?", words_from),
     Kind("credits", "stored_credits", CREDITS, " AND version BETWEEN ? AND ?", credit_from),
     Kind("journal", "stored_journal", _JOURNAL, " AND version BETWEEN ? AND ?", entry_from),
+    Kind("cues", "stored_cues", CUES, " AND signal_key BETWEEN ? AND ?", cue_from),
     Kind("quarantines", "stored_quarantines", QUARANTINES, None, quarantine_from),
 )
 """All tables but `memories`."""

@@ -10,7 +10,7 @@ from uuid import uuid4
 import numpy as np
 
 from streetai_core.stores import _sqlite
-from streetai_core.stores.base import Changes, CreditRow, Head, SignalRow, StackRow, WeightRow, WordsRow
+from streetai_core.stores.base import Changes, CreditRow, CueRow, Head, SignalRow, StackRow, WeightRow, WordsRow
 from streetai_core.stores.provenance import Quarantine
 from streetai_core.stores.rows import Origin, Row, signal_from
 from streetai_core.tokens import EstimatedTokens, count_message
@@ -44,6 +44,7 @@ class Whole:
     stacks: dict[int, StackRow] = field(default_factory=dict)
     words: dict[int, WordsRow] = field(default_factory=dict)
     """By sequence."""
+    cues: list[CueRow] = field(default_factory=list)
     credits: list[CreditRow] = field(default_factory=list)
     quarantines: list[Quarantine] = field(default_factory=list)
     damaged: dict[str, int] = field(default_factory=dict)
@@ -58,6 +59,7 @@ class Whole:
             "weights": len(self.weights),
             "stacks": len(self.stacks),
             "words": len(self.words),
+            "cues": len(self.cues),
             "credits": len(self.credits),
             "quarantines": len(self.quarantines),
         }
@@ -96,6 +98,7 @@ def whole_rows(connection: _sqlite.Connection, owner: Owner, path: str) -> Whole
     whole.weights = {one.key: one for one in all_of("weights").values if one.key in whole.signals}
     whole.words = {one.sequence: one for one in all_of("words").values if one.sequence in whole.messages}
     whole.stacks = {one.key: one for one in all_of("stacks").values}
+    whole.cues = [one for one in all_of("cues").values if one.key in whole.signals]
     whole.credits = [one for one in all_of("credits").values if one.key in whole.signals]
     whole.quarantines = all_of("quarantines").values
     _one_dimension(whole)
@@ -115,6 +118,8 @@ def changes_of(whole: Whole, owner: Owner) -> Changes:
         signals=signals,
         weights=list(whole.weights.values()),
         stacks=list(whole.stacks.values()),
+        # Versions begin anew.
+        cues=[replace(cue, version=0) for cue in whole.cues],
         credits=whole.credits,
         quarantined=whole.quarantines,
     )
@@ -140,8 +145,9 @@ def _signals_apart(connection: _sqlite.Connection, key: int, origin: Origin) -> 
 
 
 def _one_dimension(whole: Whole) -> None:
-    """Leave out stacks whose length is not that of the vectors."""
+    """Leave out stacks and cues whose length is not that of the vectors."""
     dims = {len(signal.vector) for signal in whole.signals.values()}
+    whole.cues = [cue for cue in whole.cues if len(cue.vector) in dims]
     whole.stacks = {key: stack for key, stack in whole.stacks.items() if len(stack.total) in dims}
 
 

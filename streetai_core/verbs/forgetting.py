@@ -124,7 +124,7 @@ class Forgetting(Conductor):
             if not found:
                 return None, forgotten
             tokens = {one.sequence: count_message(one.content, self._around.counter) for one in found}
-            changes = plan_delete(state, tokens, self.config)
+            changes = plan_delete(state, tokens, [one.content for one in found], self.config)
             forgotten.add_messages(found)
             self._add_signals(forgotten, transaction, state, changes, found)
             return changes, forgotten
@@ -152,6 +152,9 @@ class Forgetting(Conductor):
         rows = state.columns.rows(changes.deleted_signals)
         for vector in state.columns.vectors_of(rows):
             forgotten.values += _ends(vector)
+        cues = {name for name in state.cues if name[0] in gone}.union(changes.deleted_cues)
+        for vector in state.cues.vectors_of(cues):
+            forgotten.values += _ends(vector)
         forgotten.texts += _embedded(state, messages)
         forgotten.rows.update(
             signals=len(gone),
@@ -159,6 +162,7 @@ class Forgetting(Conductor):
             weights=len(gone),
             stacks=len(changes.deleted_stacks),
             words=sum(one.sequence in state.words for one in messages),
+            cues=len(cues),
             credits=sum(entry.key in gone for entry in transaction.credits()),
         )
 
@@ -233,6 +237,7 @@ def _add_rows(forgotten: _Forgotten, rows: Rows) -> None:
         weights=len(rows.weights),
         stacks=len(rows.stacks),
         words=len(rows.words),
+        cues=len(rows.cues),
     )
 
 
@@ -241,6 +246,8 @@ def _vectors(rows: Rows) -> Iterator[bytes]:
         yield from _ends(signal.vector)
     for stack in rows.stacks:
         yield from _ends(stack.total)
+    for cue in rows.cues:
+        yield from _ends(cue.vector)
 
 
 def _ends(vector: KeptVector) -> Iterator[bytes]:

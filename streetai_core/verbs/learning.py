@@ -59,7 +59,7 @@ class Learning(Conductor):
                 return None, ([], {})
             credit = credit_of(state, keys, reply, scores_of(state, sent))
             standing = self._standing(transaction, state, keys, messages, sent.asked_in)
-            changes, steps = plan_learning(state, keys, credit, standing, self.config)
+            changes, steps = plan_learning(state, keys, credit, standing, self.config, cue=reply.cue)
             return changes, (steps, messages)
 
         return self._learn(plan)
@@ -115,6 +115,7 @@ class Learning(Conductor):
                 scores=scores_of(state, sent),
                 standing=self._standing(transaction, state, keys, found, conversation_in(turn)),
                 config=self.config,
+                cue=answer.cue,
             )
             return changes, (steps, found)
 

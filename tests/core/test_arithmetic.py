@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from streetai_core import Config
-from streetai_core.dynamics.activation import ACTIVATION_SPREAD, LEARNED, present, within_reach
+from streetai_core.dynamics.activation import ACTIVATION_SPREAD, FRESH, LEARNED, present, taught, within_reach
 from streetai_core.dynamics.decay import effective_weights, product_scores
 from streetai_core.dynamics.learning import most_uses
 from streetai_core.errors import VectorError
@@ -144,20 +144,25 @@ def test_activation_is_bounded(uses, base, age, kept):
     """Property: so `activation_share` bounds what it can add, and it takes nothing."""
     learned, fresh = present(np.array([uses]), np.array([base]), np.array([base * kept]), np.array([age]))
     assert 0 <= learned[0] <= LEARNED
-    assert 0 < fresh[0] <= 1 - LEARNED
+    assert 0 < fresh[0] <= FRESH
     assert 0 < (learned + fresh)[0] <= ACTIVATION_SPREAD
 
 
 def test_activation_by_hand():
-    """Used once, weight 1, fresh: .95 / 2. Used 6 times, demoted to .5, half faded, age 3: .95 * 3/4 * 3/4.
+    """Used once, weight 1, fresh: .05 / 2. Used 6 times, demoted to .5, half faded, age 3: .05 * 3/4 * 3/4.
 
-    Never used, and demoted: nothing learned. Used once and boosted to 1.5, all faded, age 8: .95 * 3/5 * 1/2. Imported
-    with weight 4 and without uses: .95 * 3/4.
+    Never used, and demoted: nothing learned. Used once and boosted to 1.5, all faded, age 8: .05 * 3/5 * 1/2. Imported
+    with weight 4 and without uses: .05 * 3/4.
     """
     uses, base = np.array([1.0, 6.0, 0.0, 1.0, 0.0]), np.array([1.0, 0.5, 0.1, 1.5, 4.0])
     learned, fresh = present(uses, base, base * np.array([1, 0.5, 1, 0, 1]), np.array([0, 3, 10**12, 8, 0]))
-    np.testing.assert_allclose(learned, [0.475, 0.534375, 0.0, 0.285, 0.7125], atol=1e-6)
+    np.testing.assert_allclose(learned, [0.025, 0.028125, 0.0, 0.015, 0.0375], atol=1e-6)
     np.testing.assert_allclose(fresh, [0.05, 0.025, 0.0, 0.05 / 3, 0.05], atol=1e-6)
+
+
+def test_what_was_taught_by_hand():
+    """20 for each point above .6, nothing below."""
+    np.testing.assert_allclose(taught(np.array([1.0, 0.7, 0.6, 0.2, -1.0])), [8.0, 2.0, 0.0, 0.0, 0.0], atol=1e-9)
 
 
 def test_what_was_learned_counts_for_the_best():

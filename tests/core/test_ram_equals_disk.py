@@ -94,6 +94,9 @@ def dump(state):
             for key in sorted(state.stacks.keys)
         },
         "words": dump_words(state.words),
+        "cues": {
+            name: (state.cues.version(name), state.cues.vectors_of([name]).tolist()) for name in sorted(state.cues)
+        },
     }
 
 

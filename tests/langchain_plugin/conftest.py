@@ -4,10 +4,11 @@ from datetime import datetime, timezone
 
 import pytest
 
-from streetai_core import MemoryObserver, MemoryRegistry, NewMessage
+from streetai_core import MemoryRegistry, NewMessage
 from streetai_core.encoders import HashingEncoder
 from streetai_langchain import StreetAIChainMemory, StreetAIMemory
 from streetai_langchain.messages import to_stored
+from tests.asked import Asked
 
 DIARY = (
     ("user", "My name is Mara and I keep a sailing boat called Pelikan in the harbour of Kiel."),
@@ -25,18 +26,6 @@ QUESTION = "What is the draught of my boat?"
 REPLY = "The draught of your boat is one metre forty."
 FACT = "\nuser: The draught of my boat is one metre forty, so shallow harbours are no problem."
 """A question about the diary, a reply to it, and how the piece that it is about is quoted: on a line with its label."""
-
-
-class Asked(MemoryObserver):
-    """Keeps what memories were asked."""
-
-    def __init__(self):
-        self.questions = []
-
-    def on_recall(self, operation):
-        """A prompt takes the message of the user, a retriever the question."""
-        given = operation.arguments
-        self.questions.append(given["user_message"] if operation.verb == "build_prompt" else given["question"])
 
 
 @pytest.fixture

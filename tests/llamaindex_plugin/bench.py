@@ -21,9 +21,10 @@ import pytest
 from llama_index.core.memory import BaseMemory
 
 from streetai_core import MemoryRegistry
-from streetai_core.encoders import CachedEncoder, Encoder, HashingEncoder
+from streetai_core.encoders import HashingEncoder
 from streetai_core.failures import OnError
 from streetai_llamaindex import StreetAIChatMemoryBuffer, StreetAIMemory
+from tests.asked import Asked
 from tests.llamaindex_plugin.engines import Engine, question
 from tests.llamaindex_plugin.scripted import Script, asked, said, text_of_prompt
 
@@ -64,20 +65,6 @@ NEEDLES = {FIRST: FACT, SECOND: ALLERGY, THIRD: HARBOUR}
 _MARK = re.compile(r"(recalled )[0-9]{8}")
 
 
-class Listening(CachedEncoder):
-    """The hashing encoder, with a list of the questions that were looked up, repeated ones included."""
-
-    def __init__(self) -> None:
-        super().__init__(HashingEncoder())
-        self.questions: list[str] = []
-
-    def encode(self, texts, kind="document"):
-        """Note the questions, then embed."""
-        if kind == "query":
-            self.questions.extend(texts)
-        return super().encode(texts, kind)
-
-
 @dataclass(frozen=True)
 class Kind:
     """A memory for LlamaIndex over a registry; each is a row of the matrix."""
@@ -111,7 +98,7 @@ class Turn:
     prompts: list[str]
     """Those that the model got, as texts, without the marks that are random for each memory."""
     asked: list[str]
-    """The questions that were looked up."""
+    """The questions that the memory was asked."""
     ticks: int
     """How far the clock went."""
     stored: list[tuple[str, str]]
@@ -130,7 +117,7 @@ class Bench:
     """A memory that has a past, and a model."""
 
     registry: MemoryRegistry
-    encoder: Listening
+    asked: Asked
     memory: BaseMemory
     failures: int = 0
     """How many of the next answers the model fails to give."""
@@ -153,7 +140,7 @@ class Bench:
         answer = engine.script(self._answer, **options)
         script.reply, script.fail_after, script.stall_after = answer, self.fail_after, self.stall_after
         script.prompts.clear()
-        self.encoder.questions.clear()
+        self.asked.questions.clear()
         known, clock, steps_before = len(self.core.messages()), self._clock(), self.learned()
         reply = error = None
         try:
@@ -164,7 +151,7 @@ class Bench:
             reply=reply,
             error=error,
             prompts=[_MARK.sub(r"\1", text_of_prompt(prompt)) for prompt in script.prompts],
-            asked=list(self.encoder.questions),
+            asked=list(self.asked.questions),
             ticks=self._clock() - clock,
             stored=[(one.role, one.content) for one in self.core.messages()[known:]],
             learned=self.learned() - steps_before,
@@ -213,14 +200,14 @@ def benches(tmp_path, diaries):
 
         def make(kind: Kind) -> Bench:
             path = Path(shutil.copy(diaries(kind), tmp_path / f"{next(numbers)}.db"))
-            encoder = Listening()
-            registry = stack.enter_context(opened(path, encoder))
-            return Bench(registry, encoder, kind.make(registry, failures.append))
+            told = Asked()
+            registry = stack.enter_context(opened(path, observers=[told]))
+            return Bench(registry, told, kind.make(registry, failures.append))
 
         yield make
         assert failures == [], "the memory failed, and hid it from the chat"
 
 
-def opened(path: Path, encoder: Encoder | None = None) -> MemoryRegistry:
+def opened(path: Path, **options) -> MemoryRegistry:
     """A registry at noon. Power cuts are tested elsewhere, so that nothing waits for the disk."""
-    return MemoryRegistry(path, encoder=encoder or HashingEncoder(), clock=lambda: NOON, durability="fast")
+    return MemoryRegistry(path, encoder=HashingEncoder(), **options, clock=lambda: NOON, durability="fast")

@@ -15,6 +15,7 @@ import pytest
 from llama_index.core.memory import InsertMethod, Memory
 
 from streetai_llamaindex import StreetAIMemoryBlock
+from tests.asked import Asked
 from tests.llamaindex_plugin.bench import (
     ANSWERS,
     DIARY,
@@ -24,7 +25,6 @@ from tests.llamaindex_plugin.bench import (
     SESSION,
     THIRD,
     Bench,
-    Listening,
     opened,
 )
 from tests.llamaindex_plugin.engines import ENGINES, FRAMEWORK_WARNINGS
@@ -59,13 +59,13 @@ async def benches(tmp_path, diary):
 
         def make():
             path = Path(shutil.copy(diary, tmp_path / f"{next(numbers)}.db"))
-            encoder = Listening()
-            registry = stack.enter_context(opened(path, encoder))
+            told = Asked()
+            registry = stack.enter_context(opened(path, observers=[told]))
             block = StreetAIMemoryBlock(registry=registry, on_error=failures.append)
             # `ReActAgent` leaves out a system message in front, and what blocks say with it.
             options = {"memory_blocks": [block], "insert_method": InsertMethod.USER}
             made.append(Memory.from_defaults(session_id=SESSION, token_limit=TOKEN_LIMIT, **options))
-            return Bench(registry, encoder, made[-1])
+            return Bench(registry, told, made[-1])
 
         yield make
         for memory in made:

@@ -225,7 +225,7 @@ async def test_three_runs_at_once_on_one_memory(benches, kind):
     assert await asyncio.gather(*map(run, ANSWERS)) == list(ANSWERS.values())
     said = [one.content for one in bench.core.messages()]
     assert all(said.count(text) == 1 for pair in ANSWERS.items() for text in pair)
-    assert sorted(bench.encoder.questions) == sorted(ANSWERS)
+    assert sorted(bench.asked.questions) == sorted(ANSWERS)
     told = {one.content: one.signal_id for one in bench.core.signals}
     for needle in NEEDLES.values():
         actions = [step.action for step in bench.core.history(told[needle])]

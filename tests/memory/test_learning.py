@@ -137,11 +137,14 @@ def test_a_turn_brings_its_question(registry):
     assert [update["contribution"] for update in recorded] == [update["contribution"] for update in processed]
 
 
-def test_learning_needs_no_model(registry):
+def test_credit_needs_no_model():
     """If it fails, each reply costs an embedding, and a broken model ends learning; the published credit needs it."""
-    memory, hits = told(registry)
-    registry.get("m")._around.encoder.broken = True
+    encoder = Breakable()
+    memory, hits = told(MemoryRegistry(ReferenceStore(), encoder=encoder, clock=lambda: NOW))
+    encoder.broken = True
     assert "boost" == by_text(memory.post_process(hits, REPLY))[PAST[1]]["action"]
+    # A question that nobody has embedded yet is no cue then, and all else is learned.
+    assert "boost" == by_text(memory.post_process(hits, REPLY, question="Which harbour?"))[PAST[1]]["action"]
     encoder = Breakable()
     classic = MemoryRegistry(ReferenceStore(), encoder=encoder, config=Config.classic()).get("m")
     (signal,) = classic.add_message(PAST[0], "user")

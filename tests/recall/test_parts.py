@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from streetai_core import Config
-from streetai_core.dynamics.activation import LEARNED
+from streetai_core.dynamics.activation import FRESH, LEARNED
 from streetai_core.index.bm25 import TELLING
 from streetai_core.recall.evidence import (
     ANSWER,
@@ -567,7 +567,7 @@ def test_a_correction_above_already_gains_nothing_and_an_unknown_one_harms_nothi
 
 
 def test_a_fresh_and_a_learned_signal_gain_a_little():
-    """Never more than `activation_share` together, so that a clearly better match wins."""
+    """So little that a better match wins."""
     state = state_of(
         Said(text=PADDING, cosine=0.5, uses=1, weight=1.0, last_used=3),
         Said(text=PADDING, cosine=0.5, weight=0.1, last_used=0),
@@ -575,7 +575,7 @@ def test_a_fresh_and_a_learned_signal_gain_a_little():
     )
     ranking = ask(state, "which berth?")
     fresh, learned = part(state, ranking, "activation"), part(state, ranking, "learning")
-    most = Config().activation_share - LEARNING
+    most = Config().activation_share * FRESH
     assert fresh == pytest.approx({0: most, 1: most / 2, 2: most / 2})
     # That the others were sent in vain does not speak against them.
     assert learned == pytest.approx({0: LEARNING / 2, 1: 0.0, 2: 0.0})

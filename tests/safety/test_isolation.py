@@ -15,7 +15,7 @@ from streetai_core.testing.torture import isolation
 from tests.seeds import seeded
 
 DATA = (
-    *("messages", "signals", "vectors", "weights", "stacks", "words", "credits", "journal", "quarantines"),
+    *("messages", "signals", "vectors", "weights", "cues", "stacks", "words", "credits", "journal", "quarantines"),
     *("packs", "changed_weights"),
 )
 TABLE = re.compile(rf"\b(?:FROM|JOIN|INTO|UPDATE)\s+({'|'.join(DATA)})\b", re.IGNORECASE)

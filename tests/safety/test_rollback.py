@@ -30,8 +30,9 @@ def snapshot(memory):
         totals = {} if state is None else {key: state.stacks.total(key) for key in state.stacks.keys}
         sizes = {} if state is None else {key: state.stacks.size(key) for key in state.stacks.keys}
         log = transaction.credits()
+        cues = {} if state is None else {name: state.cues.version(name) for name in state.cues}
     counted = {name: memory.stats()[name] for name in ("messages", "history_tokens", "total_signals", "stacks")}
-    return (memory.messages(), memory.signals, sizes, counted, log), totals
+    return (memory.messages(), memory.signals, sizes, counted, log, cues), totals
 
 
 def check_equal(now, then):

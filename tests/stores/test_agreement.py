@@ -14,6 +14,7 @@ from streetai_core.stores.reference import ReferenceStore
 from streetai_core.stores.sqlite import SqliteStore
 from streetai_core.testing.factories import (
     NOON,
+    make_cue_row,
     make_days,
     make_exchange,
     make_head,
@@ -22,6 +23,7 @@ from streetai_core.testing.factories import (
     make_signal_row,
     make_stack_row,
     make_terms,
+    make_vector,
     make_weight_row,
     make_words_row,
 )
@@ -77,6 +79,9 @@ _WORDS = st.builds(
     days=st.sampled_from([make_days(), make_days((1, 9), (4, 4))]),
     replaces=st.lists(_SEQUENCES, max_size=2),
 )
+_CUES = st.builds(
+    make_cue_row, _KEYS, st.integers(-2, 2), version=st.just(0) | _TURNS, vector=st.integers(0, 3).map(make_vector)
+)
 _STACKS = st.builds(make_stack_row, _KEYS, size=_TURNS)
 _CHANGES = st.fixed_dictionaries(
     {},
@@ -86,10 +91,12 @@ _CHANGES = st.fixed_dictionaries(
         "words": st.lists(_WORDS, max_size=3),
         "weights": st.lists(_WEIGHTS, max_size=4),
         "learned": st.lists(_LEARNED, max_size=4),
+        "cues": st.lists(_CUES, max_size=3),
         "stacks": st.lists(_STACKS, max_size=3),
         "deleted_messages": st.lists(_SEQUENCES, max_size=2),
         "deleted_signals": st.lists(_KEYS, max_size=2),
         "deleted_stacks": st.lists(_KEYS, max_size=2),
+        "deleted_cues": st.lists(st.tuples(_KEYS, st.integers(-2, 2)), max_size=2),
         "wipe": st.sampled_from([False, False, True]),
         "quarantined": st.lists(_RULES, max_size=3),
         "released": st.lists(_RULES, max_size=3),

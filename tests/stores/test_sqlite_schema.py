@@ -11,7 +11,7 @@ from streetai_core.testing.factories import make_exchange, make_head, make_learn
 from streetai_core.testing.store_reading import head_of, write
 
 DATA_TABLES = (
-    *("messages", "signals", "vectors", "weights", "stacks", "words", "credits", "journal", "quarantines"),
+    *("messages", "signals", "vectors", "weights", "cues", "stacks", "words", "credits", "journal", "quarantines"),
     *("packs", "changed_weights"),
 )
 
@@ -119,7 +119,7 @@ def test_a_delta_uses_the_index_of_versions(store, connection):
     deltas = [one for one in statements if "version >" in one]
     plans = [connection.execute("EXPLAIN QUERY PLAN " + one).fetchall()[0][3] for one in deltas]
     assert [plan.split(" USING ")[1].split(" (")[0] for plan in plans] == [
-        f"INDEX {table}_by_version" for table in ("signals", "weights", "stacks", "words")
+        f"INDEX {table}_by_version" for table in ("signals", "weights", "stacks", "words", "cues")
     ]
 
 

@@ -111,7 +111,7 @@ def test_signals_of_a_copy_have_ids_of_their_own(sqlite, tmp_path):
 
 @pytest.mark.parametrize("which", ["sqlite", "classic"])
 def test_without_vectors_the_import_embeds_anew(which, request, tmp_path):
-    """With the same encoder the vectors and stacks are the same as well."""
+    """With the same encoder the vectors and stacks are the same as well; cues, whose texts nobody has, stay behind."""
     registry = request.getfixturevalue(which)
     fill(registry.get("mara"))
     whole = export_memory(registry, "mara", tmp_path / "whole.jsonl")
@@ -125,7 +125,8 @@ def test_without_vectors_the_import_embeds_anew(which, request, tmp_path):
     assert [(whole.signals, whole.signals)] == seen
     found = registry.get("mara").retrieve(QUESTION), registry.get("copy").retrieve(QUESTION)
     assert [hit.signal.content for hit in found[0]] == [hit.signal.content for hit in found[1]]
-    assert [hit.score for hit in found[0]] == pytest.approx([hit.score for hit in found[1]], abs=1e-5)
+    scores = [[hit.score - hit.parts.get("learning", 0.0) for hit in hits] for hits in found]
+    assert scores[0] == pytest.approx(scores[1], abs=1e-5)
 
 
 def test_another_encoder_can_take_over(sqlite, tmp_path):

@@ -55,6 +55,7 @@ def test_a_whole_file_is_healthy_and_stays_as_it_is(path):
         "words": 39,
         "credits": 39,
         "journal": 2,
+        "cues": 0,
         "quarantines": 0,
     }
     assert (health.size_bytes, health.schema_version) == (path.stat().st_size, 1)

@@ -16,6 +16,7 @@ from streetai_core.encoders import HashingEncoder
 from streetai_core.encoders.cache import CachedEncoder
 from streetai_core.stores.sqlite import SqliteStore
 from streetai_langchain import StreetAIMemory
+from tests.asked import Asked
 from tests.langchain_plugin.agents import calls
 from tests.langchain_plugin.conformance.styles import COLUMNS, OFF_THE_LOOP, PIECES
 from tests.langchain_plugin.conformance.views import TRAFFIC, VIEWS, conversation
@@ -37,19 +38,16 @@ PARTIAL = " ".join(REPLIES[0].split(" ")[:PIECES])
 FAILURE = "no answer"
 
 
-class CountingEncoder(CachedEncoder):
-    """The hashing encoder, which notes every question that it is asked for, at hand or not, and where it works."""
+class WatchedEncoder(CachedEncoder):
+    """The hashing encoder, which notes where it works."""
 
     def __init__(self, threads):
         super().__init__(HashingEncoder())
-        self.questions = []
         self._threads = threads
 
     def encode(self, texts, kind="document"):
-        """Note questions and the thread, then encode."""
+        """Note the thread, then encode."""
         self._threads.add(get_ident())
-        if kind == "query":
-            self.questions.extend(texts)
         return super().encode(texts, kind)
 
 
@@ -94,9 +92,9 @@ class Turn:
 class Application:
     """A view with a model, and memories that have heard the diary."""
 
-    def __init__(self, view, column, streetai, threads):
-        self.view, self.column, self.streetai, self.threads = view, column, streetai, threads
-        self.encoder = streetai.registry.encoder
+    def __init__(self, view, column, streetai, *, asked, threads):
+        self.view, self.column, self.streetai = view, column, streetai
+        self.asked, self.threads = asked, threads
         self.model = ScriptedChatModel(reply=self.reply)
         self.runnable = view.build(streetai, self.model, tools=column.event == "tools")
         self.memories = [streetai.registry.get(user) for user in view.users]
@@ -116,7 +114,7 @@ class Application:
     async def turn(self, style, question):
         """Send a message of each user, and look."""
         before = [_look(memory, user) for memory, user in zip(self.memories, self.view.users, strict=True)]
-        self.encoder.questions.clear()
+        self.asked.questions.clear()
         self.model.prompts.clear()
         self.threads.clear()
         runs = [(self.view.value(question), self.view.config(self.streetai, user)) for user in self.view.users]
@@ -131,7 +129,7 @@ class Application:
         after = [_look(memory, user) for memory, user in zip(self.memories, self.view.users, strict=True)]
         seen = list(zip(before, after, strict=True))
         return Turn(
-            asked=list(self.encoder.questions),
+            asked=list(self.asked.questions),
             prompts=sorted(_comparable(prompt) for prompt in self.model.prompts),
             heard=heard,
             stored=[new[0][len(old[0]) :] for old, new in seen],
@@ -160,9 +158,10 @@ async def _run(view, column, folder):
     """Both turns of a cell, on a file of its own."""
     threads = set()
     store = WatchedStore(folder / "memory.db", threads)
-    with MemoryRegistry(store, encoder=CountingEncoder(threads)) as registry:
+    asked = Asked()
+    with MemoryRegistry(store, encoder=WatchedEncoder(threads), observers=[asked]) as registry:
         streetai = StreetAIMemory(registry)
-        application = Application(view, column, streetai, threads)
+        application = Application(view, column, streetai, asked=asked, threads=threads)
         styles = (column.style, column.after)
         turns = [await application.turn(style, question) for style, question in zip(styles, QUESTIONS, strict=True)]
         await all_ended(streetai._runs)
