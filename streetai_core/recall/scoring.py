@@ -16,12 +16,12 @@ from typing import TypeAlias
 import numpy as np
 
 from streetai_core.config import Config
-from streetai_core.dynamics.activation import ACTIVATION_SPREAD, COMPARED, present, taught, within_reach
-from streetai_core.dynamics.decay import TOLERANCE, Flags, Floats, Ints, alive, product_scores
-from streetai_core.dynamics.learning import most_uses
+from streetai_core.dynamics.activation import ACTIVATION_SPREAD, COMPARED
+from streetai_core.dynamics.decay import TOLERANCE, Flags, Floats, alive, product_scores
 from streetai_core.index.columns import Rows
 from streetai_core.index.cone import beyond
 from streetai_core.recall.evidence import DATE, Evidence, gather
+from streetai_core.recall.past import Activation, lessons_of
 from streetai_core.recall.question import Question
 from streetai_core.recall.topmost import topmost
 from streetai_core.state import MemoryState
@@ -162,7 +162,7 @@ def by_sum(
     similarity, error = _estimates(state, question)
     nearness = beyond(similarity, question.common)
     meaning = nearness if config.strategy != "keyword" else np.zeros(len(similarity))
-    lessons = _lessons(state, scope, question, config)
+    lessons = lessons_of(state, question, config, doubtful=scope.doubtful)
     lending = None
     if config.strategy != "vector":
         lending = _Lending(state, scope, question, config, similarity=nearness, meaning=meaning, lessons=lessons)
@@ -185,7 +185,7 @@ def by_sum(
     effective = state.effective(rows, question.turn, config)
     best = scope.best(total, rows, depth)
     good = float(total[best].min()) if len(best) else math.inf
-    activation = _Activation(state, scope, question, config, total=total, good=good)
+    activation = Activation(state, question, config, total=total, good=good, doubtful=scope.doubtful)
     learned, freshness = activation.of(rows, effective)
     given = np.zeros(len(rows)) if lessons is None else lessons[rows]
     least = config.min_similarity
@@ -220,48 +220,6 @@ def least_relevance(best: Floats, least: float) -> float:
         least: `min_relevance`.
     """
     return BESIDE * least if len(best) and best.max() >= PLAIN * least - TOLERANCE > 0.0 else least
-
-
-def _lessons(state: MemoryState, scope: Scope, question: Question, config: Config) -> Floats | None:
-    """What signals score for having helped to answer questions like this one, shape (n,); `None`: none did."""
-    if question.vector is None or not len(state.cues):
-        return None
-    signals, cosines = state.cues.near(question.vector)
-    gained = config.activation_share * taught(beyond(cosines.astype(np.float64), question.common))
-    some = gained > 0.0
-    if not some.any():
-        return None
-    lessons = np.zeros(len(state.columns))
-    np.maximum.at(lessons, state.columns.rows(signals[some].tolist()), gained[some])
-    if scope.doubtful is not None:
-        # What was trusted when it helped may be so no more.
-        lessons[scope.doubtful] = 0.0
-    return lessons
-
-
-class _Activation:
-    """What signals score for what was learned about them, and for being fresh."""
-
-    def __init__(
-        self, state: MemoryState, scope: Scope, question: Question, config: Config, *, total: Floats, good: float
-    ) -> None:
-        """`total` is what all signals score without it, `good` the score from which on they are among the best."""
-        self._columns = state.columns
-        self._turn = question.turn
-        self._share = config.activation_share
-        self._total = total
-        self._good = good
-        self._doubtful = scope.doubtful
-        self._most = most_uses(config.trusted_from, config)
-        self._most_doubtful = most_uses(-math.inf, config)
-
-    def of(self, rows: Rows, effective: Floats) -> tuple[Floats, Floats]:
-        """Both parts of the scores of signals, by their rows and effective weights; shape (k,) each."""
-        age: Ints = self._turn - self._columns.column("last_used_turn")[rows]
-        most = self._most if self._doubtful is None else np.where(self._doubtful[rows], self._most_doubtful, self._most)
-        uses = np.minimum(self._columns.column("uses")[rows], most)
-        learned, freshness = present(uses, self._columns.base[rows], effective, age)
-        return self._share * learned * within_reach(self._total[rows], self._good), self._share * freshness
 
 
 def _estimates(state: MemoryState, question: Question) -> tuple[Floats, float]:
