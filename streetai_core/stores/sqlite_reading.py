@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing, suppress
-from dataclasses import dataclass
 from operator import attrgetter, itemgetter
 from typing import Any, TypeVar
 
@@ -17,6 +16,7 @@ from streetai_core.stores.base import CreditRow, Head, MessageQuery, ReadTransac
 from streetai_core.stores.belonging import Keys, check_belonging
 from streetai_core.stores.checksums import Integers, wholes
 from streetai_core.stores.columns import Loaded, StackArrays
+from streetai_core.stores.completeness import Counts, check_count, check_once, counts_of, message_keys
 from streetai_core.stores.faults import Faults
 from streetai_core.stores.images import Content, Image, Images
 from streetai_core.stores.index_checks import FoundRight, check_ids, check_indexes, check_texts
@@ -53,14 +53,6 @@ from streetai_core.types import KeptMatrix, Message
 Value = TypeVar("Value")
 
 _OF_MEMORY = " WHERE memory_id = ?"
-_MESSAGE_KEYS = "SELECT sequence FROM messages WHERE memory_key = ?"
-"""Reads the index of keys, not the messages."""
-
-_COUNTS = """
-SELECT stored_messages, stored_sequences, stored_signals, stored_weights, stored_stacks, stored_credits,
-       stored_words, stored_journal, stored_quarantines, stored_cues
-FROM memories WHERE memory_key = ?
-"""
 _ORIGINS = """
 SELECT source, writer, count(*) FROM messages WHERE memory_key = ?
 GROUP BY source, writer ORDER BY source, writer
@@ -94,23 +86,6 @@ _key_of_cue = attrgetter("key", "question")
 
 
 _ALL_MESSAGES = MessageQuery()
-
-
-@dataclass(frozen=True, slots=True)
-class _Counts:
-    """How many rows a memory has."""
-
-    messages: int = 0
-    sequences: int = 0
-    """Of all messages, added up."""
-    signals: int = 0
-    weights: int = 0
-    stacks: int = 0
-    credits: int = 0
-    words: int = 0
-    journal: int = 0
-    quarantines: int = 0
-    cues: int = 0
 
 
 class SqliteReading(ReadTransaction):
@@ -177,9 +152,9 @@ class SqliteReading(ReadTransaction):
         if complete:
             counts = self._counts()
             found = (rows.signals, rows.weights, rows.stacks, rows.words, rows.quarantine, rows.cues)
-            self._check_counts(counts, [len(part) for part in found])
+            counts.check([len(part) for part in found], self._origin)
             keys = Keys(
-                messages=self._message_keys(counts),
+                messages=message_keys(self._select, self._key, counts, self._origin),
                 signals=wholes([row.key for row in rows.signals]),
                 said_in=wholes([row.sequence for row in rows.signals]),
                 weights=wholes([row.key for row in rows.weights]),
@@ -187,11 +162,11 @@ class SqliteReading(ReadTransaction):
                 cues=wholes([row.key for row in rows.cues]),
             )
             check_belonging(keys, self._origin)
-            self._check_once("signals", [row.key for row in rows.signals])
-            self._check_once("weights", [row.key for row in rows.weights])
-            self._check_once("stacks", [row.key for row in rows.stacks])
-            self._check_once("words rows", [row.sequence for row in rows.words])
-            self._check_once("cues", [(row.key, row.question) for row in rows.cues])
+            check_once("signals", [row.key for row in rows.signals], self._origin)
+            check_once("weights", [row.key for row in rows.weights], self._origin)
+            check_once("stacks", [row.key for row in rows.stacks], self._origin)
+            check_once("words rows", [row.sequence for row in rows.words], self._origin)
+            check_once("cues", [(row.key, row.question) for row in rows.cues], self._origin)
             if self._key is not None:
                 check_indexes(self._select, self._key, counts.messages, counts.sequences, self._origin)
         return rows
@@ -223,9 +198,9 @@ class SqliteReading(ReadTransaction):
         cues = [cue_from(row, self._origin) for row in self._select(CUES + _BY_CUE, key)]
         rules = frozenset(quarantine_from(row, self._origin) for row in self._select(QUARANTINES, key))
         counts = self._counts()
-        self._check_counts(counts, [len(part) for part in (written, weighed, summed, told, rules, cues)])
+        counts.check([len(part) for part in (written, weighed, summed, told, rules, cues)], self._origin)
         keys = Keys(
-            messages=self._message_keys(counts),
+            messages=message_keys(self._select, self._key, counts, self._origin),
             signals=signals.key,
             said_in=signals.sequence,
             weights=weights.key,
@@ -277,7 +252,7 @@ class SqliteReading(ReadTransaction):
         # Row by row, it shows which one is damaged.
         rows = sorted(self._select(SIGNALS + _OF_SIGNALS, self._key, list_text(keys)), key=_key_of_row)
         signals = [signal_from(row, self._origin) for row in rows]
-        self._check_count("signals", len(signals), len(keys))
+        check_count("signals", len(signals), len(keys), self._origin)
         return np.stack([signal.vector.astype(np.float32) for signal in signals])
 
     def stacks(self) -> StackArrays:
@@ -288,7 +263,7 @@ class SqliteReading(ReadTransaction):
         """
         with suppress(*ILL_FORMED):
             stacks, versions = load_stacks(self._blocks, self._key or 0, (self._head and self._head.dim) or 0)
-            self._check_count("stacks", len(versions), self._counts().stacks)
+            check_count("stacks", len(versions), self._counts().stacks, self._origin)
             return stacks
         return super().stacks()
 
@@ -316,7 +291,7 @@ class SqliteReading(ReadTransaction):
             # An id with a lone surrogate is never stored.
             return []
         if query == _ALL_MESSAGES:
-            self._check_count("messages", len(newest_first), self._counts().messages)
+            check_count("messages", len(newest_first), self._counts().messages, self._origin)
         elif not query.any_conversation or (query.message_id is not None and not newest_first):
             self._check_texts()
         return [message_from(row, self._origin) for row in reversed(newest_first)]
@@ -333,7 +308,7 @@ class SqliteReading(ReadTransaction):
             else self._select(CREDITS + _OF_SIGNAL + _BY_STEP, self._key, key)
         )
         if key is None:
-            self._check_count("learning steps", len(found), self._counts().credits)
+            check_count("learning steps", len(found), self._counts().credits, self._origin)
         return [credit_from(row, self._origin) for row in found]
 
     def journal(self) -> list[JournalRow]:
@@ -343,7 +318,7 @@ class SqliteReading(ReadTransaction):
             DamagedFileError: a row does not fit its checksum, or is missing.
         """
         found = self._select(JOURNAL, self._key)
-        self._check_count("journal entries", len(found), self._counts().journal)
+        check_count("journal entries", len(found), self._counts().journal, self._origin)
         return [entry_from(row, self._origin) for row in found]
 
     def edits(self) -> list[Edit]:
@@ -360,64 +335,14 @@ class SqliteReading(ReadTransaction):
         """The transaction is over: whoever kept this object can read nothing any more."""
         self._ended = True
 
-    def _counts(self) -> _Counts:
+    def _counts(self) -> Counts:
         """How many rows there should be."""
-        rows = self._select(_COUNTS, self._key)
-        return _Counts(*rows[0]) if rows else _Counts()
+        return counts_of(self._select, self._key)
 
     def _check_texts(self) -> None:
         """What is not found by a text is not there."""
         if self._key is not None:
             check_texts(self._found_right, self._select, self._key, self._counts().messages, self._origin)
-
-    def _check_counts(self, counts: _Counts, found: Sequence[int]) -> None:
-        """No row is missing: of signals, weights, stacks, words, rules and cues so many were found.
-
-        Raises:
-            DamagedFileError: rows are missing, or too many.
-        """
-        expected = {
-            "signals": counts.signals,
-            "weights": counts.weights,
-            "stacks": counts.stacks,
-            "words rows": counts.words,
-            "rules of quarantine": counts.quarantines,
-            "cues": counts.cues,
-        }
-        for (what, number), there in zip(expected.items(), found, strict=True):
-            self._check_count(what, there, number)
-
-    def _message_keys(self, counts: _Counts) -> Integers:
-        """The sequences of all messages: each can be found where it was written. Its text is checked when it is read.
-
-        Raises:
-            DamagedFileError: messages are missing, or too many, or in the place of others.
-        """
-        found = self._select(_MESSAGE_KEYS, self._key)
-        self._check_count("messages", len(found), counts.messages)
-        sequences = [sequence for (sequence,) in found]
-        # Damage may make anything of a number, also where the database takes numbers only.
-        if not set(map(type, sequences)) <= {int} or sum(sequences) != counts.sequences:
-            raise self._origin.damaged("the index", "of messages")
-        return wholes(sequences)
-
-    def _check_count(self, what: str, found: int, expected: int) -> None:
-        """Rows whose key is damaged are not found; their count is missed.
-
-        Raises:
-            DamagedFileError: rows are missing, or too many.
-        """
-        if found != expected:
-            raise self._origin.incomplete(what, found, expected)
-
-    def _check_once(self, what: str, keys: Sequence[Hashable]) -> None:
-        """A damaged index may lead to one row twice, in place of another one.
-
-        Raises:
-            DamagedFileError: two rows have the same key.
-        """
-        if len(set(keys)) != len(keys):
-            raise self._origin.damaged("an index", f"of the {what}")
 
     def _check_open(self) -> None:
         if self._ended:
