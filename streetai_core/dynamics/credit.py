@@ -28,6 +28,8 @@ STANDING = 1.0
 DOUBT = 0.15
 """Credit of a message that shares nothing with anything: below `Config.low_relevance` by so much that of the messages
 that did hold the answer, in words of their own, about one in a hundred is demoted."""
+NOTHING_NEW = DOUBT + (1.0 - DOUBT) * (ASKED_WORDS + STANDING) / (NEW_WORDS + ASKED_WORDS + STANDING)
+"""No message that shares nothing new with the reply has more credit."""
 ONE_WORD = 1.0
 """One word that stands in a single message of the memory. The best of the hits gets half of what it can if it shares
 just that; more if it shares more."""

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 
 from streetai_core.config import Config
 from streetai_core.dynamics.credit import Floats
-from streetai_core.dynamics.learning import action_for, bounds_for, factor_for, learned_weight
+from streetai_core.dynamics.learning import action_for, bounds_for, factor_for, helped, learned_weight
+from streetai_core.dynamics.trust import is_trusted
 from streetai_core.placement import decayed_total
 from streetai_core.planning.trust import Standing
 from streetai_core.state import MemoryState
@@ -45,7 +46,7 @@ def plan_learning(
     *,
     cue: Cue | None = None,
 ) -> tuple[Changes, list[LearningStep]]:
-    """Boost, demote and refresh the signals that were sent; those that the reply used get the question as a cue.
+    """Boost, demote and refresh the signals that were sent; those that helped get the question as a cue.
 
     What is not trusted gets none: whoever planted it may have asked the question too.
 
@@ -94,13 +95,15 @@ def _step(state: MemoryState, row: int, contribution: float, standing: Standing,
 def _cues(
     state: MemoryState, steps: Sequence[LearningStep], cue: Cue, standing: Standing, config: Config
 ) -> list[CueRow]:
-    """The question as a cue of each signal that was used."""
+    """The question as a cue of each signal that helped; not of an echo of its own words."""
     vector = kept(cue.vector, config.vector_precision)
     sequences = state.columns.column("sequence")
     return [
         CueRow(key=step.learned.key, question=cue.question, vector=vector)
         for step in steps
-        if step.learned.used and standing.trust[int(sequences[step.row])] >= config.trusted_from
+        if helped(step.learned.contribution, config)
+        and step.learned.key not in standing.boosted
+        and is_trusted(standing.trust[int(sequences[step.row])], config)
     ]
 
 

@@ -9,8 +9,9 @@ from hypothesis import strategies as st
 
 from streetai_core import Config
 from streetai_core.dynamics.activation import ACTIVATION_SPREAD, FRESH, LEARNED, present, taught, within_reach
+from streetai_core.dynamics.credit import NOTHING_NEW, credit
 from streetai_core.dynamics.decay import effective_weights, product_scores
-from streetai_core.dynamics.learning import most_uses
+from streetai_core.dynamics.learning import helped, most_uses
 from streetai_core.errors import VectorError
 from streetai_core.index.centroids import CentroidIndex
 from streetai_core.index.columns import SignalColumns
@@ -163,6 +164,14 @@ def test_activation_by_hand():
 def test_what_was_taught_by_hand():
     """20 for each point above .6, nothing below."""
     np.testing.assert_allclose(taught(np.array([1.0, 0.7, 0.6, 0.2, -1.0])), [8.0, 2.0, 0.0, 0.0, 0.0], atol=1e-9)
+
+
+def test_what_shares_nothing_new_has_not_helped():
+    """.15 + .85 * 2 / 5 = .49; with the published credit, what is boosted has helped."""
+    assert pytest.approx(0.49) == NOTHING_NEW
+    assert credit(np.array([0.0]), np.array([1.0]), np.array([1.0]))[0] == pytest.approx(NOTHING_NEW)
+    assert [helped(share, Config()) for share in (NOTHING_NEW, 0.5, 1.0)] == [False, True, True]
+    assert [helped(share, Config(credit="reply")) for share in (0.5, 0.55)] == [False, True]
 
 
 def test_what_was_learned_counts_for_the_best():

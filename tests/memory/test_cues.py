@@ -86,6 +86,23 @@ def test_a_turn_teaches_what_both_steps_do(registry):
     assert learning(one, AGAIN).keys() == learning(two, AGAIN).keys() == {PAST[1]}
 
 
+@pytest.mark.parametrize("reply", ["I do not know.", QUESTION, "In which harbour? Ask your sister."])
+def test_what_has_nothing_new_in_common_with_the_reply_gets_no_cue(registry, reply):
+    """If it fails, what recall puts first for a question is put there the more, whatever was answered."""
+    memory = told(registry)
+    memory.post_process(memory.retrieve(QUESTION), reply)
+    assert PAST[1] not in cues(memory)
+
+
+def test_an_echo_lifts_nothing_twice(registry):
+    """What the assistant said is a cue of one question in a conversation, as it is boosted once."""
+    memory = told(registry)
+    memory.add_message("Marstal has room for boats with a deep keel.", "assistant")
+    for question in ("Which harbour has room for boats?", "Is there room for a deep keel in Marstal?"):
+        memory.post_process(memory.retrieve(question), "Marstal has room for boats with a deep keel.")
+    assert cues(memory).count("Marstal has room for boats with a deep keel.") == 1
+
+
 def test_without_a_question_nothing_is_its_cue(registry):
     """Ids alone do not say what was asked."""
     memory = told(registry)
