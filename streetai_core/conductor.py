@@ -200,7 +200,7 @@ class Conductor:
             return None
         try:
             asked = self._asked(question)
-        except EncoderError:
+        except (EncoderError, VectorError):
             _log.warning("the encoder failed; what helped to answer this question is not known to it", exc_info=True)
             return None
         return None if asked is None or asked.vector is None else Cue(fingerprint(asked.text), asked.vector)

@@ -284,7 +284,7 @@ def _put(contents: _Contents, changes: Changes) -> None:
 
 
 def _put_cues(contents: _Contents, cues: Sequence[CueRow]) -> None:
-    """Put cues in, new or in the place of others, and let go of the oldest if they are too many.
+    """Put cues in that are not there yet, and let go of the oldest if they are too many.
 
     Raises:
         StoreError: the signal is not there.

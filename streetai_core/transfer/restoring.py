@@ -95,9 +95,17 @@ def _put(registry: MemoryRegistry, memory_id: str, snapshot: Snapshot) -> bool:
         for changes, then in steps(head, snapshot.rows):
             writing.apply(changes, now=then)
         rows: dict[str, Any] = snapshot.as_changes()
+        rows["cues"] = _placed(snapshot)
         rows |= {kind: _kept(rows[kind], registry.config) for kind in ("signals", "cues")}
         writing.apply(Changes(head=head, **rows), now=datetime.now(timezone.utc))
     return True
+
+
+def _placed(snapshot: Snapshot) -> list[CueRow]:
+    """The cues, none of a version after the last that the file tells of: it would be newer than all that come."""
+    versions = [row.version for kind in ("journal", "credits") for row in snapshot.rows.get(kind, ())]
+    last = max(versions, default=0)
+    return [replace(cue, version=min(cue.version, last)) for cue in snapshot.rows.get("cues", ())]
 
 
 def embedded(snapshot: Snapshot, encoder: Encoder, config: Config, progress: Watch | None = None) -> Snapshot:

@@ -193,11 +193,11 @@ class Handles(RuleBasedStateMachine):
         """Embed everything anew; the words stay."""
         assert self.memory(handle).reencode() == len(self.memory(handle).signals)
 
-    @rule(handle=st.integers(0, 1), words=TEXTS)
-    def learn(self, handle, words):
-        """Learn from a reply."""
+    @rule(handle=st.integers(0, 1), words=TEXTS, answer=TEXTS)
+    def learn(self, handle, words, answer):
+        """Learn from a reply; where it says what the question does not, the question becomes a cue."""
         memory = self.memory(handle)
-        memory.post_process(memory.retrieve(" ".join(words)), ". ".join(words))
+        memory.post_process(memory.retrieve(" ".join(words)), ". ".join(answer))
 
     @precondition(lambda self: len(self.said) > FEW)
     @rule(handle=st.integers(0, 1))

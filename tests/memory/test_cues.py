@@ -1,13 +1,19 @@
 """A question that was answered is a cue of what helped to answer it, and of nothing else."""
 
+from contextlib import closing
+
 import numpy as np
 import pytest
 
 from streetai_core import Config, MemoryRegistry, NewMessage
 from streetai_core.dynamics.activation import LEARNED
 from streetai_core.encoders.hashing import HashingEncoder
+from streetai_core.errors import DamagedFileError
+from streetai_core.stores import _sqlite
 from streetai_core.stores.reference import ReferenceStore
 from streetai_core.stores.sqlite import SqliteStore
+from streetai_core.upkeep.doctor import examine
+from streetai_core.upkeep.salvage import salvage
 from tests.core.test_ram_equals_disk import dump
 from tests.memory.test_learning import PAST, QUESTION, REPLY, Breakable
 
@@ -185,6 +191,25 @@ def test_forgetting_counts_cues_and_leaves_no_byte(tmp_path):
         memory.post_process(memory.retrieve(QUESTION), REPLY)
         receipt = memory.forget(everything=True)
         assert (receipt.rows["cues"], receipt.complete) == (1, True)
+
+
+def test_a_damaged_cue_is_named_and_the_rest_saved(tmp_path):
+    """By the doctor, by whoever opens the memory, and by the salvage, which saves all other cues."""
+    path = tmp_path / "m.db"
+    with MemoryRegistry(path, encoder=HashingEncoder()) as registry:
+        memory = taught(registry)
+        memory.post_process(memory.retrieve(OTHER), "The draught is what it needs under the water.")
+        before = cues(memory)
+    with closing(_sqlite.connect(path.as_uri(), timeout=5)) as connection:
+        connection.execute("UPDATE cues SET crc = crc + 1 WHERE signal_key = (SELECT min(signal_key) FROM cues)")
+    found = [one.what for one in examine(path).findings if one.severity == "damage"]
+    assert found == ["cues of memory 'm': 1 rows are damaged or missing"]
+    with MemoryRegistry(path, encoder=HashingEncoder()) as registry, pytest.raises(DamagedFileError, match="cue of"):
+        registry.get("m").retrieve(QUESTION)
+    saved = salvage(path, tmp_path / "saved.db")
+    assert dict(saved.memories[0].lost) == {"cues": 1}
+    with MemoryRegistry(tmp_path / "saved.db", encoder=HashingEncoder()) as registry:
+        assert len(cues(registry.get("m"))) == len(before) - 1
 
 
 def test_going_back_takes_cues_back(registry):

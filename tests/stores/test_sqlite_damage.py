@@ -14,6 +14,7 @@ from streetai_core.stores.provenance import Quarantine
 from streetai_core.stores.sqlite import SqliteStore
 from streetai_core.testing.factories import (
     make_counts,
+    make_cue_row,
     make_days,
     make_exchange,
     make_learned,
@@ -39,12 +40,14 @@ NUMBERS = {
             "stored_words",
             "stored_journal",
             "stored_quarantines",
+            "stored_cues",
         ),
     ),
     "messages": ("sequence", "turn", "sanitised", "trust", "crc"),
     "signals": ("sequence", "chunk_index", "start", '"end"', "block_start", "block_end", "version"),
     "vectors": ("crc",),
     "weights": ("base_weight", "last_used_turn", "uses", "stack_key", "version", "crc"),
+    "cues": ("signal_key", "question", "version", "crc"),
     "stacks": ("stack_key", "size", "version", "crc"),
     "words": ("sequence", "version", "day", "characters", "question", "trust", "fingerprint", "crc"),
     "credits": (
@@ -83,6 +86,7 @@ TEXTS = {
 ARRAYS = {
     "messages": ("salt", "seal"),
     "vectors": ("vector",),
+    "cues": ("vector",),
     "stacks": ("total",),
     "words": ("terms", "counts", "days"),
 }
@@ -93,6 +97,7 @@ ROWS = {
     "signals": "signal_key = 7",
     "vectors": "signal_key = 7",
     "weights": "signal_key = 7",
+    "cues": "signal_key = 7",
     "stacks": "stack_key = 0",
     "words": "sequence = 7",
     "credits": "position = 7",
@@ -121,7 +126,12 @@ def fill(path):
         rule = Quarantine(field="writer", value="mail")
         write(
             store,
-            Changes(head=head_of(store), learned=[make_learned(key) for key in range(60)], quarantined=[rule]),
+            Changes(
+                head=head_of(store),
+                learned=[make_learned(key) for key in range(60)],
+                cues=[make_cue_row(key, 5) for key in range(60)],
+                quarantined=[rule],
+            ),
         )
         return everything(store)
 
@@ -150,7 +160,7 @@ def test_any_changed_value_is_found(path, table, column, value):
         everything(store)
 
 
-@pytest.mark.parametrize("table", ["vectors", "weights", "stacks", "words"])
+@pytest.mark.parametrize("table", ["vectors", "weights", "cues", "stacks", "words"])
 def test_a_missing_row_is_found(path, table):
     """A row that is gone, or cannot be found any more because its key is damaged, is missed."""
     fill(path)

@@ -9,7 +9,7 @@ import pytest
 
 from streetai_core import MemoryRegistry, NewMessage
 from streetai_core.encoders import HashingEncoder
-from streetai_core.errors import ImportFormatError
+from streetai_core.errors import ImportFormatError, InputError
 from streetai_core.stores import _sqlite
 from streetai_core.stores.journal import numbers_in
 from streetai_core.transfer import export_memory, import_file, memory_digest
@@ -252,3 +252,37 @@ def test_versions_of_the_file_cost_nothing(tmp_path):
         copy = registry.get("copy")
         assert (41, 2) == (memory.version, copy.version)
         assert [1] == [one.version for one in copy.audit().operations]
+
+
+def test_cues_come_along_in_their_order(registry, tmp_path):
+    """With the versions of the copy; none that a file claims to be newer than all that will come."""
+    fill(registry.get("mara"))
+    path = tmp_path / "out.jsonl"
+    copy, done = copied(registry, path)
+    assert done.digest == memory_digest(registry, "copy")
+    assert 0 < max(cue_versions(copy)) <= copy.version
+    rewritten(path, lambda lines: [line["cues"].update(version=2**40) for line in lines if "cues" in line])
+    import_file(registry, path, memory_id="hostile")
+    hostile = registry.get("hostile")
+    assert len(cue_versions(hostile)) == len(cue_versions(copy))
+    assert max(cue_versions(hostile)) <= hostile.version
+
+
+@pytest.mark.parametrize(
+    "wrong", [{"key": 999}, {"version": -1}, {"question": 2**70}, {"vector": [1.0, 2.0]}, {"vector": None}]
+)
+def test_a_wrong_cue_in_a_file_is_refused(registry, tmp_path, wrong):
+    """And nothing of the file is stored."""
+    fill(registry.get("mara"))
+    path = tmp_path / "out.jsonl"
+    export_memory(registry, "mara", path)
+    rewritten(path, lambda lines: [line["cues"].update(wrong) for line in lines if "cues" in line])
+    with pytest.raises((ImportFormatError, InputError)):
+        import_file(registry, path, memory_id="copy")
+    assert "copy" not in registry.store.memory_ids()
+
+
+def cue_versions(memory):
+    """The versions of all cues of a memory."""
+    with memory._coherent.reading() as (_, state):
+        return [state.cues.version(name) for name in state.cues]
