@@ -11,6 +11,7 @@ import numpy as np
 from streetai_core.config import Config
 from streetai_core.dynamics.trust import Share, is_trusted
 from streetai_core.index.columns import Rows
+from streetai_core.quick_values import quickly
 from streetai_core.recall.ranking import Ranking
 from streetai_core.state import MemoryState
 from streetai_core.tokens import TokenCounter
@@ -20,6 +21,8 @@ _OWN = (
     "key", "chunk_index", "last_used_turn", "stack", "code", "start", "end", "block_start", "block_end", "uses",
 )  # fmt: skip
 """The columns that a signal shows."""
+
+_made_signal, _made_hit = quickly(Signal), quickly(Hit)
 
 
 def signal_id(state: MemoryState, key: int) -> str:
@@ -51,7 +54,7 @@ def _columns(state: MemoryState, rows: Rows) -> list[tuple[Any, ...]]:
 def _signal(token: str, message: Message, values: tuple[Any, ...]) -> Signal:
     """A signal of a message, by what `_columns` gave of it."""
     base_weight, key, chunk_index, last_used_turn, stack, code, start, end, block_start, block_end, uses = values
-    return Signal(
+    return _made_signal(
         signal_id=f"{token}.{key}",
         content=message.content[start:end].strip(),
         role=message.role,
@@ -138,7 +141,7 @@ class RankedHits(Sequence[Hit]):
     def _made(self, number: int) -> Hit:
         message = self.said[number]
         similarity, effective, revived = self._values[number]
-        return Hit(
+        return _made_hit(
             signal=_signal(self._token, message, self._own[number]),
             score=self.scores[number],
             parts=dict(zip(self._names, self._parts[number], strict=True)),

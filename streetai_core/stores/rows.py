@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 
 from streetai_core.errors import DamagedFileError
+from streetai_core.quick_values import quickly
 from streetai_core.stores.base import CreditRow, CueRow, Head, SignalRow, StackRow, WeightRow
 from streetai_core.stores.checksums import row_checksum, vectors
 from streetai_core.stores.metadata import metadata_from, metadata_text
@@ -45,6 +46,7 @@ HEAD_FIELDS = (
 """Fields of `Head` in the order of the columns of `memories`."""
 
 _head_cells = attrgetter(*HEAD_FIELDS)
+_made_message = quickly(Message)
 
 SINGLE, HALF = np.dtype("<f4"), np.dtype("<f2")
 """How vectors are kept, whatever the machine: little-endian float32 or float16. Length and dimension tell which."""
@@ -130,7 +132,7 @@ def message_from(row: Row, origin: Origin) -> Message:
     content = row[-1]
     if not isinstance(content, str) or checksum(row[:-2], content.encode()) != row[-2]:
         raise origin.damaged("message", row[1])
-    return Message(
+    return _made_message(
         sequence=row[1],
         message_id=row[2],
         turn=row[3],

@@ -93,8 +93,9 @@ def main(path, *sizes):
             def add(_, of=memory, more=more):
                 of.add_messages([next(more)])
 
-            registry.encoder.encode(questions, "query")
-            memory.retrieve(questions[0])
+            # What is embedded of a question is not always the question itself; asked once, it is known.
+            for question in questions:
+                memory.retrieve(question, limit=0)
             calls = {
                 "dense": (dense(memory), nothing),
                 "retrieve": (memory.retrieve, nothing),
