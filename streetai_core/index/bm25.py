@@ -190,7 +190,7 @@ def word_scores(
         own += np.bincount(some.rows, weights=worth, minlength=collection.rows)
         reached, mentions = _spread(collection, some, silent)
         norm = _norm(collection.around.take(reached), collection.mean_around)
-        having = np.count_nonzero(mentions, axis=1).tolist()
+        having = [int(np.count_nonzero(in_each)) for in_each in mentions > 0.0]
         rarities = [_rarity_around(collection.number, *of) / most for of in zip(some.sizes, having, strict=True)]
         score, room = np.zeros(len(reached)), np.empty(len(reached))
         for weight, in_each in zip(rarities, mentions, strict=True):

@@ -166,7 +166,8 @@ def gather(index: WordIndex, question: Question, near: Nearness, trusted_from: f
         if wishes is not None and newness == 1.0:
             # A wish has little to do with what was talked about around it.
             context["stretch"][wishes > 0.0] = 0.0
-    words = OWN_WORDS * found.own + WORDS_AROUND * found.around
+    words = OWN_WORDS * found.own
+    words += WORDS_AROUND * found.around
     if found.told is not None:
         words += TOLD * found.told
     return Evidence(words, found, context, is_request=newness == 1.0)
@@ -234,9 +235,11 @@ def _not_of(index: WordIndex, authors: Iterable[int]) -> Floats:
     for author in authors:
         theirs |= index.column("author") == author
     conversation = index.column("conversation")
-    among_them = np.zeros(conversation.max(initial=0) + 1, dtype=np.bool_)
-    among_them[conversation[theirs & index.alive]] = True
-    return np.where(among_them[conversation] & ~theirs, -AUTHOR, 0.0)
+    among_them = np.zeros(conversation.max(initial=0) + 1)
+    among_them[conversation.take((theirs & index.alive).nonzero()[0])] = -AUTHOR
+    lost = among_them.take(conversation)
+    lost[theirs] = 0.0
+    return lost
 
 
 def _not_of_the_user(index: WordIndex) -> Floats:
