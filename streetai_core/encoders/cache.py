@@ -73,7 +73,7 @@ class CachedEncoder(WrappedEncoder):
             self._keep(fresh)
             rows.update(fresh)
         self._count(asked=len(texts), encoded=len(missing))
-        return np.stack([rows[key] for key in keys])
+        return np.array([rows[key] for key in keys])
 
     def forget(self, texts: Sequence[str]) -> None:
         """Drop the vectors of texts that were erased, as documents and as questions."""

@@ -8,6 +8,7 @@ import pytest
 
 from streetai_core.evaluation.datasets import read_dataset
 from streetai_core.text.words import terms
+from tests.benchmarks import overviews
 
 TESTS = Path(__file__).parents[1]
 
@@ -31,6 +32,18 @@ def test_kinds_of_talk(name, recordings, questions, speakers):
         assert len(one.answerable) == len({question.text for question in one.questions})
         said = Counter(message.text for message in one.messages if len(message.text.split()) > 5)
         assert max(said.values()) == 1
+
+
+def test_overviews(tmp_path):
+    """Five questions for each conversation of all kinds; the evidence of each stands in many places."""
+    path = tmp_path / "overviews.json"
+    overviews.main(path)
+    dataset = read_dataset(str(path))
+    assert [5] * 15 == [len(one.answerable) for one in dataset.recordings]
+    for one in dataset.recordings:
+        said = {message.message_id for message in one.messages}
+        assert len({question.text for question in one.questions}) == 5
+        assert all(set(question.evidence) <= said and len(question.evidence) > 5 for question in one.questions)
 
 
 def test_facts_told_otherwise():
