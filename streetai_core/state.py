@@ -131,7 +131,8 @@ class MemoryState:
         state._stacks = None
         aligned = {name: array.astype(np.intp) for name, array in _part(numbers, "alignment").items()}
         columns, words = state.columns, state.words
-        state._alignment = Alignment(messages=words.size, is_whole=int(aligned["at"].min(initial=0)) >= 0, **aligned)
+        is_whole = int(aligned["at"].min(initial=0)) >= 0
+        state._alignment = Alignment(messages=words.size, is_whole=is_whole, growing=None, **aligned)
         state._aligned = (columns, columns.moves, words, words.moves)
         return state
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
+
+from streetai_core.index.growing import Growing
 
 Floats = npt.NDArray[np.float64]
 Flags = npt.NDArray[np.bool_]
@@ -54,6 +56,8 @@ class Alignment:
     """The rows of messages without signals."""
     is_whole: bool
     """Whether every signal has a message."""
+    growing: tuple[Growing[np.intp], Growing[np.intp]] | None = None
+    """What is behind `at` and `standing` in memory; both get longer with nearly every message."""
 
     def nearness(self, similarity: Floats) -> Nearness:
         """How near the messages are whose signals have these similarities, shape (n,)."""
@@ -141,27 +145,34 @@ def extended(before: Alignment, at: Rows, places: Integers, messages: int) -> Al
     if len(at) and int(at.min()) < before.messages:
         return None
     number = len(before.at)
+    growing = before.growing or (Growing(), Growing())
     if len(set(at.tolist())) == len(at):
         # Nearly all chat messages have one signal, and are added one or two at a time.
         standing = np.full(messages - before.messages, -1)
         standing[at - before.messages] = np.arange(number, number + len(at))
-        return replace(
-            before,
-            at=np.concatenate([before.at, at]),
-            messages=messages,
-            standing=np.concatenate([before.standing, standing]),
-            silent=np.concatenate([before.silent, np.flatnonzero(standing < 0) + before.messages]),
+        of_several = before.order, before.starts, before.sizes, before.several
+        silent = (standing < 0).nonzero()[0]
+    else:
+        fresh = aligned(at - before.messages, places, messages - before.messages)
+        standing = np.where(fresh.standing < 0, -1, fresh.standing + number)
+        of_several = (
+            np.concatenate([before.order, fresh.order + number]),
+            np.concatenate([before.starts, fresh.starts + len(before.order)]),
+            np.concatenate([before.sizes, fresh.sizes]),
+            np.concatenate([before.several, fresh.several + before.messages]),
         )
-    fresh = aligned(at - before.messages, places, messages - before.messages)
+        silent = fresh.silent
+    order, starts, sizes, several = of_several
     return Alignment(
-        at=np.concatenate([before.at, at]),
+        at=growing[0].extended(before.at, at),
         messages=messages,
-        order=np.concatenate([before.order, fresh.order + number]),
-        starts=np.concatenate([before.starts, fresh.starts + len(before.order)]),
-        sizes=np.concatenate([before.sizes, fresh.sizes]),
-        several=np.concatenate([before.several, fresh.several + before.messages]),
-        standing=np.concatenate([before.standing, np.where(fresh.standing < 0, -1, fresh.standing + number)]),
-        silent=np.concatenate([before.silent, fresh.silent + before.messages]),
+        order=order,
+        starts=starts,
+        sizes=sizes,
+        several=several,
+        standing=growing[1].extended(before.standing, standing),
+        silent=np.concatenate([before.silent, silent + before.messages]) if len(silent) else before.silent,
         # All new ones have one.
         is_whole=before.is_whole,
+        growing=growing,
     )

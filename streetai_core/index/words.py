@@ -16,6 +16,7 @@ import numpy.typing as npt
 from streetai_core.index.bm25 import Collection, Flags, Floats, Integers, Rows, Term, Told, WordScores, word_scores
 from streetai_core.index.by_number import RowsByNumber
 from streetai_core.index.filling import WordsColumns, WordsEntry, beside, named, summed
+from streetai_core.index.growing import Growing
 from streetai_core.index.postings import Postings
 from streetai_core.index.replacements import Replacements, connected
 from streetai_core.index.row_table import NONE, RowTable
@@ -64,7 +65,7 @@ class WordIndex:
         """By the number of an author, the messages that tell of whoever says them."""
         self._lengths = 0
         self._stretches: Stretches | None = None
-        self._derived: dict[tuple[str, Rule], Floats] = {}
+        self._derived: dict[tuple[str, Rule], tuple[Floats, Growing[np.float64]]] = {}
         self.moves = 0
         """How often a message has left its row; while it stays, rows were only added."""
 
@@ -130,10 +131,10 @@ class WordIndex:
             name: characters, conversation, day, length, question, role, sequence or timed.
             rule: works row by row. It is remembered: give the same function each time.
         """
-        known = self._derived.get((name, rule), np.zeros(0))
+        known, growing = self._derived.get((name, rule)) or (np.zeros(0), Growing())
         if len(known) < self.size:
-            fresh = rule(self.column(name)[len(known) :])
-            known = self._derived[name, rule] = np.concatenate([known, fresh])
+            known = growing.extended(known, rule(self.column(name)[len(known) :]))
+            self._derived[name, rule] = known, growing
         return known
 
     def rows_of(self, sequences: Integers) -> Rows:
