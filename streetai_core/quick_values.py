@@ -1,4 +1,4 @@
-"""Frozen values, made in a third of the time.
+"""Frozen values, made in less than half of the time.
 
 A frozen dataclass sets each field by a call of `object.__setattr__`, which takes several times as long as to assign it.
 For values of twenty fields that are made by the dozen for every question, that shows.
@@ -24,7 +24,7 @@ def quickly(kind: Callable[P, Value]) -> Callable[P, Value]:
         kind: the class, with slots of its own only.
 
     Raises:
-        TypeError: it does something of its own when a value is made, or a value cannot become one of it.
+        TypeError: the class does something of its own when a value is made, which would be left out.
     """
     if hasattr(kind, "__post_init__"):
         raise TypeError(f"{kind!r} has a __post_init__, which would be left out")
