@@ -93,7 +93,8 @@ def main(path, *sizes):
             def add(_, of=memory, more=more):
                 of.add_messages([next(more)])
 
-            # What is embedded of a question is not always the question itself; asked once, it is known.
+            # What is embedded of a question is not always the question itself: both are to be known.
+            registry.encoder.encode(questions, "query")
             for question in questions:
                 memory.retrieve(question, limit=0)
             calls = {
