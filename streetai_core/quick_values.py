@@ -32,6 +32,7 @@ def quickly(kind: Callable[P, Value]) -> Callable[P, Value]:
     def freeze(self: Any) -> None:
         self.__class__ = kind
 
+    # Copies, for `make_dataclass` writes into them.
     own = [(one.name, one.type, copy(one)) for one in fields(cast("Any", kind))]
     open_kind = make_dataclass(
         getattr(kind, "__name__", "Value"), own, namespace={"__post_init__": freeze}, slots=True, eq=False, repr=False

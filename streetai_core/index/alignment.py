@@ -150,19 +150,16 @@ def extended(before: Alignment, at: Rows, places: Integers, messages: int) -> Al
         # Nearly all chat messages have one signal, and are added one or two at a time.
         standing = np.full(messages - before.messages, -1)
         standing[at - before.messages] = np.arange(number, number + len(at))
-        of_several = before.order, before.starts, before.sizes, before.several
+        order, starts, sizes, several = before.order, before.starts, before.sizes, before.several
         silent = (standing < 0).nonzero()[0]
     else:
         fresh = aligned(at - before.messages, places, messages - before.messages)
         standing = np.where(fresh.standing < 0, -1, fresh.standing + number)
-        of_several = (
-            np.concatenate([before.order, fresh.order + number]),
-            np.concatenate([before.starts, fresh.starts + len(before.order)]),
-            np.concatenate([before.sizes, fresh.sizes]),
-            np.concatenate([before.several, fresh.several + before.messages]),
-        )
+        order = np.concatenate([before.order, fresh.order + number])
+        starts = np.concatenate([before.starts, fresh.starts + len(before.order)])
+        sizes = np.concatenate([before.sizes, fresh.sizes])
+        several = np.concatenate([before.several, fresh.several + before.messages])
         silent = fresh.silent
-    order, starts, sizes, several = of_several
     return Alignment(
         at=growing[0].extended(before.at, at),
         messages=messages,

@@ -11,7 +11,7 @@ import math
 import numpy as np
 import numpy.typing as npt
 
-from streetai_core.index.row_vectors import with_room
+from streetai_core.index.growing import with_room
 from streetai_core.index.scanner import ZERO, products
 from streetai_core.types import Matrix, Vector
 

@@ -1,4 +1,4 @@
-"""Arrays that get longer at their end without being copied each time."""
+"""Arrays with room behind them, which get longer without being copied each time."""
 
 from __future__ import annotations
 
@@ -6,8 +6,6 @@ from typing import Generic, TypeVar
 
 import numpy as np
 import numpy.typing as npt
-
-from streetai_core.index.row_vectors import with_room
 
 Number = TypeVar("Number", bound=np.generic)
 
@@ -33,3 +31,12 @@ class Growing(Generic[Number]):
         self._memory[len(array) : end] = more
         self._longest = self._memory[:end]
         return self._longest
+
+
+def with_room(array: npt.NDArray[Number], count: int) -> npt.NDArray[Number]:
+    """An array with room for so many rows: itself, or a copy that is at least twice as large."""
+    if count <= len(array):
+        return array
+    larger: npt.NDArray[Number] = np.empty((max(count, 2 * len(array)), *array.shape[1:]), dtype=array.dtype)
+    larger[: len(array)] = array
+    return larger

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
 from streetai_core.errors import StoreError
 from streetai_core.index.distinct import distinct
+from streetai_core.index.growing import with_room
 from streetai_core.types import KeptMatrix, KeptVector, Matrix
 
 _FIRST_CAPACITY = 64
@@ -22,7 +22,6 @@ _UNREAD = -1
 """The place of a row whose vector was not asked for yet."""
 
 Rows = npt.NDArray[np.intp]
-Number = TypeVar("Number", bound=np.generic)
 Read = Callable[[Rows], KeptMatrix]
 """Gives the stored vectors of some rows, shape (len(rows), dim)."""
 
@@ -179,12 +178,3 @@ def _begins(vectors: KeptMatrix, whole: npt.NDArray[np.generic]) -> bool:
         and bool(whole.flags.writeable)
         and whole.ctypes.data == vectors.ctypes.data
     )
-
-
-def with_room(array: npt.NDArray[Number], count: int) -> npt.NDArray[Number]:
-    """An array with room for so many rows: itself, or a copy that is at least twice as large."""
-    if count <= len(array):
-        return array
-    larger: npt.NDArray[Number] = np.empty((max(count, 2 * len(array)), *array.shape[1:]), dtype=array.dtype)
-    larger[: len(array)] = array
-    return larger
