@@ -1,11 +1,8 @@
-"""The table of commands in the README: `python -m tests.readme_commands` writes it anew."""
-
-from pathlib import Path
+"""The table on the page of the command line: `python -m tests.readme_commands` writes it anew."""
 
 from streetai_core.cli import main
 from streetai_core.cli.reference import command_table
-
-README = Path(__file__).parent.parent / "README.md"
+from tests.readme_pages import COMMANDS, ROOT, text_of
 
 FIRST, LAST = "<!-- made by tests/readme_commands.py -->\n", "<!-- end of what was made -->\n"
 
@@ -24,4 +21,4 @@ def with_table(text):
 
 
 if __name__ == "__main__":
-    README.write_text(with_table(README.read_text(encoding="utf-8")), encoding="utf-8")
+    (ROOT / COMMANDS).write_text(with_table(text_of(COMMANDS)), encoding="utf-8")

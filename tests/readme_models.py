@@ -1,4 +1,4 @@
-"""What the README leaves to its reader: a model, an index and a vector store for LlamaIndex, and providers' servers."""
+"""What the pages leave to their reader: a model, an index and a vector store for LlamaIndex, and providers' servers."""
 
 from contextlib import contextmanager
 

@@ -1,7 +1,6 @@
-"""What ARCHITECTURE.md and the README say in figures and names is what the code has."""
+"""What ARCHITECTURE.md and the pages for users say in figures and names is what the code has."""
 
 import re
-from pathlib import Path
 
 import pytest
 
@@ -9,15 +8,14 @@ from streetai_core import Config
 from streetai_core.dynamics import activation, credit
 from streetai_core.prompt import packing
 from streetai_core.recall import evidence, scoring
+from tests.readme_pages import CORE, ROOT, text_of
 
 try:
     import tomllib
 except ImportError:  # Python 3.10, where pytest brings the same parser
     import tomli as tomllib
 
-ROOT = Path(__file__).parent.parent
-ARCHITECTURE = (ROOT / "ARCHITECTURE.md").read_text(encoding="utf-8")
-README = (ROOT / "README.md").read_text(encoding="utf-8")
+ARCHITECTURE = text_of("ARCHITECTURE.md")
 
 WEIGHTS = [
     1,
@@ -85,8 +83,8 @@ def test_the_rooms_are_those_that_are_checked():
     assert layers == shown
 
 
-@pytest.mark.parametrize("cells", rows(README, "| setting | default | |"), ids=lambda cells: cells[0])
-def test_the_defaults_in_the_readme_are_those_of_the_settings(cells):
+@pytest.mark.parametrize("cells", rows(text_of(CORE), "| setting | default | |"), ids=lambda cells: cells[0])
+def test_the_defaults_on_the_page_are_those_of_the_settings(cells):
     """Users set what they read there."""
     name, shown = (cell.strip("`| ") for cell in cells[:2])
     value = getattr(Config(), name)

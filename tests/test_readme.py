@@ -1,4 +1,4 @@
-"""Every example in the README does what it says."""
+"""Every example on the pages for users does what it says."""
 
 import ast
 import asyncio
@@ -6,6 +6,8 @@ import contextlib
 import io
 import re
 import shlex
+from collections import defaultdict
+from itertools import chain
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -18,26 +20,15 @@ from pydantic.warnings import PydanticDeprecationWarning
 
 from streetai_core.cli import main
 from tests import readme_models
+from tests.readme_pages import CLIENTS, COMMANDS, FRONT, MEASURED, PAGES, ROOT, blocks, examples, text_of
 
-ROOT = Path(__file__).parent.parent
-README = (ROOT / "README.md").read_text(encoding="utf-8")
-
-BLOCK = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+PROGRAMMED = [page for page in PAGES if blocks(page, "python")]
 
 FRAMEWORKS_OWN = (LangChainDeprecationWarning, PydanticDeprecationWarning)
 """What LangChain and LlamaIndex warn of themselves."""
 
 QUICK = {"speed": ["--sizes", "20", "--repeats", "2"]}
 """Options of a measurement that has no data; the others get a folder for their embeddings."""
-
-
-def examples():
-    """The Python blocks in order, each with the output printed below it, if any."""
-    blocks = BLOCK.findall(README)
-    for number, (language, text) in enumerate(blocks):
-        if language == "python":
-            following = blocks[number + 1] if number + 1 < len(blocks) else ("end", "")
-            yield text, following[1] if following[0] == "" else None
 
 
 @pytest.fixture
@@ -60,10 +51,10 @@ def namespace(tmp_path, monkeypatch, providers):
     asyncio.set_event_loop(None)
 
 
-def run(code, namespace):
+def run(code, namespace, page):
     """One example as in a notebook, where `await` may stand outside of a function."""
-    compiled = compile(code, "README.md", "exec", flags=ast.PyCF_ALLOW_TOP_LEVEL_AWAIT)
-    waiting = eval(compiled, namespace)  # noqa: S307 - our own page
+    compiled = compile(code, page, "exec", flags=ast.PyCF_ALLOW_TOP_LEVEL_AWAIT)
+    waiting = eval(compiled, namespace)  # noqa: S307 - our own pages
     if waiting is not None:
         asyncio.run(finished(waiting, namespace))
 
@@ -75,34 +66,55 @@ async def finished(waiting, namespace):
         await store._async_engine.dispose()
 
 
-def test_the_examples_print_what_they_say(namespace, recwarn):
-    """Run in order in one namespace, as a reader would type them.
+@pytest.mark.parametrize("page", PROGRAMMED)
+def test_the_examples_print_what_they_say(page, namespace, recwarn):
+    """Run in order in one namespace for each page, as a reader would type them who has read no other page.
 
     LangChain announces the end of the classic classes that two of the examples are about, whatever filter is set, and
     LlamaIndex's agents use what pydantic calls deprecated; nothing else may warn.
     """
     ran = 0
-    for code, expected in examples():
+    for code, expected in examples(page):
         printed = io.StringIO()
         with contextlib.redirect_stdout(printed):
-            run(code, namespace)
+            run(code, namespace, page)
         if expected is not None:
             assert expected == printed.getvalue(), code
         ran += 1
-    assert ran >= 20
+    assert ran == text_of(page).count("\n```python\n")
     ours = [warning for warning in recwarn if not issubclass(warning.category, FRAMEWORKS_OWN)]
     assert [] == [str(warning.message) for warning in ours]
 
 
+def test_no_example_was_lost():
+    """A page whose examples are no longer found would pass without a word."""
+    found = list(chain.from_iterable(examples(page) for page in PAGES))
+    assert len(found) >= 45
+    assert sum(expected is not None for _, expected in found) >= 29
+
+
+def test_every_block_is_of_a_kind_that_is_tested():
+    """Python and what it prints everywhere; all others where a test looks for them."""
+    places = defaultdict(set)
+    for page in PAGES:
+        for language, _ in blocks(page):
+            places[language].add(page)
+    assert set(PROGRAMMED) == places.pop("python")
+    assert set(PROGRAMMED) >= places.pop("")
+    # The front page's "sh" installs a package and opens a browser.
+    tested = {"bash": {FRONT}, "sh": {FRONT, MEASURED}, "json": {MEASURED}, "jsonl": {COMMANDS}, "console": {COMMANDS}}
+    assert tested == places
+
+
 def test_every_host_of_openais_protocol_is_reached(namespace, providers):
     """The example for one of them, with the `base_url` of each, which leads to a server that speaks the protocol."""
-    hosts = re.findall(r"^\| [^|]+ \| `(https?://[^`]+)` \|$", README, re.MULTILINE)
-    ((example, _),) = [one for one in examples() if '"https://api.deepseek.com"' in one[0]]
+    hosts = re.findall(r"^\| [^|]+ \| `(https?://[^`]+)` \|$", text_of(CLIENTS), re.MULTILINE)
+    ((example, _),) = [one for one in examples(CLIENTS) if '"https://api.deepseek.com"' in one[0]]
     imports = "from openai import OpenAI\nfrom streetai_core.adapters.openai import with_memory\n"
     printed = io.StringIO()
     with contextlib.redirect_stdout(printed):
         for host in hosts:
-            run(imports + example.replace("https://api.deepseek.com", host), namespace)
+            run(imports + example.replace("https://api.deepseek.com", host), namespace, CLIENTS)
     assert ["I do not know."] * 6 == printed.getvalue().splitlines()
     asked = [name for name, wire in providers.items() for _ in wire.received]
     urls = [urlsplit(host) for host in hosts]
@@ -112,10 +124,9 @@ def test_every_host_of_openais_protocol_is_reached(namespace, providers):
 def test_the_measurements_run(tmp_path, monkeypatch):
     """Each command of "Measure it yourself", on the file shown there, with options that only make it quick."""
     monkeypatch.chdir(tmp_path)
-    (data,) = (text for language, text in BLOCK.findall(README) if language == "json")
+    (data,) = blocks(MEASURED, "json")
     Path("chats.json").write_text(data, encoding="utf-8")
-    measuring = README[README.index("## Measure it yourself") :]
-    (shown,) = (text for language, text in BLOCK.findall(measuring) if language == "sh")
+    (shown,) = blocks(MEASURED, "sh")
     commands = [shlex.split(line) for line in shown.splitlines()]
     assert set(main.commands["bench"].commands) == {words[2] for words in commands}
     for words in commands:
@@ -126,16 +137,10 @@ def test_the_measurements_run(tmp_path, monkeypatch):
 
 
 def test_the_install_commands_are_the_ones_the_checks_run():
-    """The check script types the README's two commands."""
-    commands = [text.strip() for language, text in BLOCK.findall(README) if language == "bash"]
+    """The check script types the front page's two commands."""
+    commands = [text.strip() for text in blocks(FRONT, "bash")]
     assert 'pip install -e ".[offline,langchain]" && streetai demo' in commands
     assert 'pip install -e ".[dev]" && python -m pytest -n 2 --dist loadfile' in commands
     script = (ROOT / ".ci" / "run").read_text(encoding="utf-8")
     for part in (part.strip() for command in commands for part in command.split("&&")):
         assert part.removeprefix("pip install ") in script
-
-
-@pytest.mark.parametrize("path", re.findall(r"\]\(((?!https?:)[^)#]+)\)", README))
-def test_links_lead_somewhere(path):
-    """Links to files of the repository."""
-    assert (ROOT / path).exists()

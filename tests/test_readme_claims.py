@@ -1,4 +1,4 @@
-"""What the README says that LlamaIndex does is what LlamaIndex does."""
+"""What streetai_llamaindex/README.md says that LlamaIndex does is what LlamaIndex does."""
 
 import pytest
 from llama_index.core.agent.workflow import FunctionAgent

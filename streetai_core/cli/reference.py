@@ -1,4 +1,4 @@
-"""The table of all commands in the README, made from the commands themselves."""
+"""The table of all commands in the README of this folder, made from the commands themselves."""
 
 from __future__ import annotations
 

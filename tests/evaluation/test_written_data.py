@@ -1,4 +1,4 @@
-"""What was written to measure with is whole, and as large as the README says."""
+"""What was written to measure with is whole, and as large as tests/benchmarks/README.md says."""
 
 import json
 from collections import Counter
