@@ -1,0 +1,99 @@
+"""The pages for users lead to each other, and the front page says what the others and the code say."""
+
+import re
+from itertools import chain
+
+import pytest
+
+from tests.readme_pages import FRONT, MEASURED, PAGES, ROOT, anchors, links, section, tables, text_of
+
+try:
+    import tomllib
+except ImportError:  # Python 3.10, where pytest brings the same parser
+    import tomli as tomllib
+
+
+@pytest.mark.parametrize("page", [*PAGES, "ARCHITECTURE.md"])
+def test_links_lead_somewhere(page):
+    """Links to files of the repository, from the folder of the page, and to the headings on pages."""
+    for path, anchor in links(page):
+        assert path.exists(), path
+        if anchor:
+            assert anchor in anchors(path), f"{path}#{anchor}"
+
+
+def test_all_pages_are_there():
+    """A page that nobody has put on the list would be checked by nobody."""
+    folders = ("streetai_*", "tests", "notebooks")
+    found = [ROOT / FRONT, *chain.from_iterable(ROOT.glob(f"{folder}/**/README.md") for folder in folders)]
+    assert sorted(PAGES) == sorted(path.relative_to(ROOT).as_posix() for path in found)
+
+
+def test_the_front_page_leads_to_every_page_and_each_leads_back():
+    """In its first paragraph, so that nobody is lost who comes from a search."""
+    reached, waiting = set(), [ROOT / FRONT]
+    while waiting:
+        if (page := waiting.pop()) not in reached:
+            reached.add(page)
+            waiting += [path for path, _ in links(page) if path.name == "README.md"]
+    assert {ROOT / page for page in PAGES} == reached
+    for page in PAGES[1:]:
+        heading, first = text_of(page).split("\n\n")[:2]
+        assert heading.startswith("# ")
+        assert re.search(r"\[front page\]\(((?:\.\./)+README\.md)\)\.$", first), page
+        assert (ROOT / FRONT, "") in links(page)
+
+
+def test_the_versions_on_the_front_page_are_those_that_are_required():
+    """Who has an older one reads there that it does not fit."""
+    extras = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["optional-dependencies"]
+    shown = re.findall(r"^\| [^|]+ \| `(\w+)` \| ([\w-]+) ([\d.]+) \|$", text_of(FRONT), re.MULTILINE)
+    assert [] == [
+        (extra, package, version)
+        for extra, package, version in shown
+        if not any(re.match(rf"{package}>={re.escape(version)}(,|$)", requirement) for requirement in extras[extra])
+    ]
+    assert len(shown) == 6
+
+
+def test_the_figures_on_the_front_page_are_those_that_were_measured():
+    """Row for row; the table beside LangChain's memory is put together of what stands in three of them."""
+    measured = tables(text_of(MEASURED))
+    figures = dict(line.strip("| ").rsplit(" | ", 1) for line in measured)
+
+    def of(beginning):
+        (found,) = [value for name, value in figures.items() if name.startswith(beginning)]
+        return found.replace(" of CPU", "").split("; ")
+
+    ours = of("CPU of a verb at 1,000, 10,000 and 100,000 made-up messages, without the encoder: `add`, `retrieve`")
+    theirs = of("the same runs, LangChain's vector store memory on FAISS: saved add; question")
+    opening = of("opening a memory of 1,000, 10,000 and 100,000 messages and answering")
+    _, asking, _ = of("beside streetai-memory 0.2.0, 10,000 messages")
+    together = [
+        "| | StreetAI Memory | LangChain's vector store memory |",
+        f"| a message, saved | {ours[0]} | {theirs[0]} |",
+        f"| a question | {ours[1]} | {theirs[1]} (meaning only) |",
+        f"| opening and answering | {opening[0]} | {opening[1]} |",
+    ]
+    costs = section(FRONT, "## What it saves, and what it costs")
+    assert f"a question takes {asking.split()[0]} times the CPU" in costs
+    shown = tables(section(FRONT, "## How well it finds") + costs)
+    assert [] == [line for line in shown if line not in measured and line not in together]
+    assert together == [line for line in shown if line in together]
+    assert len(shown) >= 20
+
+
+def test_other_memories_find_no_more_in_any_of_the_other_conversations():
+    """As the front page says, of the prompts of 500 and of 1,500 tokens."""
+    compared = 0
+    rows = [line.strip("| ").split(" | ") for line in tables(section(MEASURED, "### Other kinds of talk"))]
+    for row in rows:
+        values = [tuple(map(float, re.findall(r"\d+\.\d", cell))) for cell in row[1:]]
+        if row[0].startswith("StreetAI Memory"):
+            ours = values
+        elif row[0].startswith(("LangChain", "LlamaIndex")):
+            assert all(
+                own >= other for pair in zip(ours, values, strict=True) for own, other in zip(*pair, strict=True)
+            )
+            compared += len(values)
+    assert compared == 2 * 15
