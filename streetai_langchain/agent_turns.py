@@ -69,16 +69,20 @@ def with_recalled(record: TurnRecord, prompt: Prompt) -> TurnRecord:
     return {**record, "signal_ids": ids, "text": prompt.recalled_text}
 
 
+def question_now(messages: Sequence[BaseMessage], record: TurnRecord) -> str | None:
+    """What the question of a turn says in the state by now, for a redaction may have changed it; `None`: it is gone."""
+    return next((text_of(message) for message in messages if message.id == record["turn"]), None)
+
+
 def unsaved(messages: Sequence[BaseMessage], record: TurnRecord) -> list[BaseMessage]:
     """The messages to store when the turn has ended: after the last one that was, or from the turn's beginning."""
     ids = [message.id for message in messages]
     start = question_position(messages, record["turn"])
-    if record["saved"] == "":
-        rest = list(messages)
-    elif record["saved"] is not None and record["saved"] in ids:
+    if record["saved"] and record["saved"] in ids:
         rest = list(messages[ids.index(record["saved"]) + 1 :])
-    elif start is not None and text_of(messages[start]) == record["question"]:
-        rest = list(messages[_first_unanswered(messages, start) :])
+    elif start is not None and (ids[start] == record["turn"] or text_of(messages[start]) == record["question"]):
+        first = 0 if record["saved"] == "" else _first_unanswered(messages, start)
+        rest = list(messages[first:])
     else:
         # A summary has taken the place of the question; what follows the summary belongs to this turn.
         humans = [position for position, message in enumerate(messages) if isinstance(message, HumanMessage)]

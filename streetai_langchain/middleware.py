@@ -18,6 +18,7 @@ from streetai_langchain.agent_turns import (
     beside_question,
     in_system,
     opened,
+    question_now,
     question_position,
     reply_of,
     turn_id,
@@ -31,9 +32,16 @@ from streetai_langchain.recording import Recorded, Recording
 from streetai_langchain.sessions import Session, session_of
 
 try:
-    from langchain.agents.middleware import AgentMiddleware, AgentState, ModelRequest, ModelResponse
+    from langchain.agents.middleware import (
+        AgentMiddleware,
+        AgentState,
+        ExtendedModelResponse,
+        ModelRequest,
+        ModelResponse,
+    )
     from langchain.agents.middleware.types import PrivateStateAttr
     from langgraph.runtime import Runtime
+    from langgraph.types import Command
 except ModuleNotFoundError as error:
     raise MissingExtraError("langchain", "agents") from error
 
@@ -171,15 +179,15 @@ class StreetAIMemoryMiddleware(AgentMiddleware[StreetAIState, Any, Any]):
 
     def wrap_model_call(
         self, request: ModelRequest[Any], handler: Callable[[ModelRequest[Any]], ModelResponse[Any]]
-    ) -> ModelResponse[Any]:
+    ) -> ModelResponse[Any] | ExtendedModelResponse[Any]:
         """Send the request with what was recalled."""
-        return handler(self._request(request))
+        return self._answered(request, handler(self._request(request)))
 
     async def awrap_model_call(
         self, request: ModelRequest[Any], handler: Callable[[ModelRequest[Any]], Awaitable[ModelResponse[Any]]]
-    ) -> ModelResponse[Any]:
+    ) -> ModelResponse[Any] | ExtendedModelResponse[Any]:
         """Async twin of `wrap_model_call`; there is no I/O in it."""
-        return await handler(self._request(request))
+        return self._answered(request, await handler(self._request(request)))
 
     # --------------------------------------------------------- store and learn
 
@@ -263,6 +271,20 @@ class StreetAIMemoryMiddleware(AgentMiddleware[StreetAIState, Any, Any]):
         elif text and position is not None:
             messages = beside_question(messages, position, text)
         return request if not start and messages is request.messages else request.override(messages=messages[start:])
+
+    def _answered(
+        self, request: ModelRequest[Any], response: ModelResponse[Any]
+    ) -> ModelResponse[Any] | ExtendedModelResponse[Any]:
+        """The response; where a hook has changed the question in the state, with a record that forgets what it said.
+
+        A redaction comes after `before_agent`. A summary may take the message away before the turn is stored, and then
+        the record has all that is left of it.
+        """
+        record = self._record(request.state)
+        question = None if record is None else question_now(request.state["messages"], record)
+        if record is None or question in {None, record["question"]}:
+            return response
+        return ExtendedModelResponse(response, Command(update=self._update({**record, "question": question or ""})))
 
     def _turn(self, state: StreetAIState, record: TurnRecord | None, session: Session) -> dict[str, Any] | None:
         """What is to be recorded; `None` if the user has said nothing."""

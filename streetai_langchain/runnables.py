@@ -50,8 +50,9 @@ class StreetAIRunnable(Runnable[Any, Any]):
     Before the chain runs, it gets the last messages of the conversation and what else in the memory bears on the new
     message. After it, message and reply are stored in one transaction and the memory learns from the reply, once.
     It is the same for invoke, stream, batch and their async forms, for a step of a larger chain, and for an agent or
-    another graph in each of its stream modes that has messages. What was recalled is never stored as if it had been
-    said. One object serves all sessions at once.
+    another graph in each of its stream modes that has messages, in both versions of its output. Modes such as "debug"
+    do not tell what was said: with one of them alone only the user's message is stored. What was recalled is never
+    stored as if it had been said. One object serves all sessions at once.
 
     Where the past goes:
         * input a dict, with `memory_key`: there, as messages, for a `MessagesPlaceholder`. The recalled block is the
@@ -118,10 +119,11 @@ class StreetAIRunnable(Runnable[Any, Any]):
         exchange = self._exchanges.begin(*self._asked(input, config))
         try:
             output = self.chain.invoke(self._filled(input, exchange), marked(config, "wrap"), **kwargs)
+            reply = reply_of(output, self._output_key)
         except BaseException:
             self._exchanges.cut(exchange, None)
             raise
-        self._exchanges.end(exchange, reply_of(output, self._output_key))
+        self._exchanges.end(exchange, reply)
         return output
 
     async def ainvoke(self, input: Any, config: RunnableConfig | None = None, **kwargs: Any) -> Any:  # noqa: A002 - LangChain's name
@@ -129,27 +131,29 @@ class StreetAIRunnable(Runnable[Any, Any]):
         exchange = await self._exchanges.abegin(*self._asked(input, config))
         try:
             output = await self.chain.ainvoke(self._filled(input, exchange), marked(config, "wrap"), **kwargs)
+            reply = reply_of(output, self._output_key)
         except BaseException:
             # Also if cancelled: what is written is written to its end, even if this wait is cancelled too.
             await self._exchanges.acut(exchange, None)
             raise
-        await self._exchanges.aend(exchange, reply_of(output, self._output_key))
+        await self._exchanges.aend(exchange, reply)
         return output
 
     def stream(self, input: Any, config: RunnableConfig | None = None, **kwargs: Any) -> Iterator[Any]:  # noqa: A002 - LangChain's name
         """Run the chain with its memory and give its output piece by piece; otherwise as `invoke`."""
         exchange = self._exchanges.begin(*self._asked(input, config))
-        streamed = Streamed(self._output_key)
+        streamed = Streamed(self._output_key, kwargs.get("stream_mode"))
         try:
             pieces = self.chain.stream(self._filled(input, exchange), marked(config, "wrap"), **kwargs)
             with _closing(pieces) as chunks:
                 for chunk in chunks:
                     streamed.add(chunk)
                     yield chunk
+            reply = streamed.reply()
         except BaseException:
             self._exchanges.cut(exchange, streamed.cut_reply())
             raise
-        self._exchanges.end(exchange, streamed.reply())
+        self._exchanges.end(exchange, reply)
 
     async def astream(
         self,
@@ -159,18 +163,19 @@ class StreetAIRunnable(Runnable[Any, Any]):
     ) -> AsyncIterator[Any]:
         """Async twin of `stream`."""
         exchange = await self._exchanges.abegin(*self._asked(input, config))
-        streamed = Streamed(self._output_key)
+        streamed = Streamed(self._output_key, kwargs.get("stream_mode"))
         try:
             pieces = self.chain.astream(self._filled(input, exchange), marked(config, "wrap"), **kwargs)
             async with _aclosing(pieces) as chunks:
                 async for chunk in chunks:
                     streamed.add(chunk)
                     yield chunk
+            reply = streamed.reply()
         except BaseException:
             # Also if closed or cancelled, as above: only another piece must not be given any more.
             await self._exchanges.acut(exchange, streamed.cut_reply())
             raise
-        await self._exchanges.aend(exchange, streamed.reply())
+        await self._exchanges.aend(exchange, reply)
 
     def _asked(self, value: object, config: RunnableConfig | None) -> tuple[Session, HumanMessage]:
         """Who asks and what; raises before anything has been done."""

@@ -31,18 +31,25 @@ class Streamed:
 
     Args:
         output_key: where the reply is in an output that is a dict, and in the updates of a graph; as for `reply_of`.
+        mode: the stream mode or modes that were asked for, if any were.
     """
 
-    def __init__(self, output_key: str | None) -> None:
+    def __init__(self, output_key: str | None, mode: object = None) -> None:
         self._key = output_key
+        self._silent = isinstance(mode, str) and mode in _MODES - _WITH_MESSAGES
+        """Whether nothing that is said can be seen in the pieces."""
         self._sum: Any = None
         self._messages: dict[str, BaseMessage] = {}
         self._named: Any = None
 
     def add(self, piece: Any) -> None:
         """Take in the next piece."""
+        if self._silent:
+            return
         if _of_subgraphs(piece):
             piece = piece[1:] if len(piece) > _PAIR else piece[1]
+        if _is_part(piece):
+            piece = piece["type"], piece["data"]
         if _has_mode(piece):
             if piece[0] not in _WITH_MESSAGES:
                 return
@@ -85,6 +92,11 @@ def _of_subgraphs(piece: Any) -> bool:
     if not isinstance(piece, tuple) or len(piece) not in {_PAIR, _PAIR + 1} or not isinstance(piece[0], tuple):
         return False
     return all(isinstance(step, str) for step in piece[0])
+
+
+def _is_part(piece: Any) -> bool:
+    """Whether a piece says itself what it is, as all of a graph do with `version="v2"`."""
+    return isinstance(piece, Mapping) and {"type", "ns", "data"} <= piece.keys() and piece["type"] in _MODES
 
 
 def _has_mode(piece: Any) -> bool:

@@ -4,7 +4,7 @@ import subprocess
 import sys
 
 import pytest
-from langchain.agents.middleware import ModelRetryMiddleware, SummarizationMiddleware
+from langchain.agents.middleware import ModelRetryMiddleware, PIIMiddleware, SummarizationMiddleware
 from langchain_core.messages import AIMessage, HumanMessage, SystemMessage
 
 from streetai_core import NewMessage
@@ -115,10 +115,7 @@ async def test_retries_of_the_model_are_one_turn(streetai, diary):
 @pytest.mark.parametrize("keep", [1, 2])
 async def test_a_summary_in_place_of_the_history_loses_nothing(streetai, diary, keep):
     """What LangChain's summarisation takes out of the state is stored; the summary, which nobody said, is not."""
-    summariser = SummarizationMiddleware(
-        ScriptedChatModel(reply=lambda _: "They talked."), trigger=("messages", 4), keep=("messages", keep)
-    )
-    agent = Agent(streetai, ("Hello.", calls("Kiel"), calls("Kiel"), REPLY), middleware=[summariser])
+    agent = Agent(streetai, ("Hello.", calls("Kiel"), calls("Kiel"), REPLY), middleware=[summarising(keep)])
     await agent.run("invoke", "Good morning!")
     await agent.run("invoke", QUESTION)
 
@@ -128,6 +125,55 @@ async def test_a_summary_in_place_of_the_history_loses_nothing(streetai, diary, 
     assert texts[-1] == ("assistant", REPLY)
     assert "They talked" not in str(texts)
     assert set(lessons(diary)) == {1}
+
+
+def summarising(keep):
+    """LangChain's summarisation, from the fourth message on."""
+    return SummarizationMiddleware(
+        ScriptedChatModel(reply=lambda _: "They talked."), trigger=("messages", 4), keep=("messages", keep)
+    )
+
+
+@pytest.mark.parametrize("checkpointer", [True, False])
+async def test_a_summary_within_the_first_turn_loses_no_question(streetai, diary, checkpointer):
+    """Nothing is stored yet, and the question is in the summary only; so is each one where the agent keeps no state."""
+    options = {} if checkpointer else {"checkpointer": None}
+    agent = Agent(streetai, (calls("Kiel", "Aarhus"), REPLY), middleware=[summarising(1)], **options)
+    await agent.run("invoke", QUESTION)
+
+    texts = said(diary)
+    assert [("user", QUESTION), ("assistant", "")] == texts[:2]
+    assert ["user", "assistant", "tool", "tool", "assistant"] == [role for role, _ in texts]
+    assert "They talked" not in str(texts)
+
+
+@pytest.mark.parametrize("style", ["invoke", "astream"])
+@pytest.mark.parametrize("loops", [(), (calls("Kiel", "Aarhus"),)], ids=len)
+async def test_what_was_redacted_is_stored_as_it_was_redacted(streetai, diary, style, loops):
+    """The state has it redacted only after the memory was asked; a summary may take it away before it is stored."""
+    redacting = PIIMiddleware("email", strategy="redact")
+    replies = [one for number in range(3) for one in (*loops, f"Noted, number {number}.")]
+    agent = Agent(streetai, tuple(replies), middleware=[redacting, summarising(1)])
+    for number in range(3):
+        await agent.run(style, f"Number {number}: write to mara@example.com.")
+
+    asked = [text for role, text in said(diary) if role == "user"]
+    assert [f"Number {number}: write to [REDACTED_EMAIL]." for number in range(3)] == asked
+    assert ["Number 0", "Number 1", "Number 2"] == [text.split(":")[0] for text in asked]
+    record = agent.state()["streetai"]["StreetAIMemoryMiddleware"]
+    assert "@" not in record["question"]
+
+
+async def test_a_run_that_goes_on_after_a_redaction_is_the_same_turn(streetai, diary, recalls):
+    """The question in the state is another text than the one that the memory was asked with."""
+    redacting = PIIMiddleware("email", strategy="redact")
+    agent = Agent(streetai, (calls("Kiel"), ConnectionError("gone"), REPLY), middleware=[redacting])
+    with pytest.raises(ConnectionError):
+        await agent.run("invoke", "How deep? Write to mara@example.com.")
+    agent.graph.invoke(None, CONFIG)
+
+    assert len(recalls) == 1
+    assert [role for role, _ in said(diary)] == ["user", "assistant", "tool", "assistant"]
 
 
 async def test_an_app_that_sends_its_history_along(streetai, diary):

@@ -2,13 +2,17 @@
 
 import pytest
 from langchain.agents import create_agent
+from langchain.agents.middleware import AgentMiddleware, AgentState
 from langchain.agents.structured_output import ToolStrategy
 from langchain_core.messages import AIMessage, HumanMessage, ToolMessage
+from langchain_core.runnables import RunnableLambda
 from langchain_core.tools import tool
 from pydantic import BaseModel
 
+from streetai_core.errors import InputError
 from streetai_langchain.replies import reply_of
 from streetai_langchain.streamed import Streamed
+from tests.langchain_plugin import ways
 from tests.langchain_plugin.agents import calls, tide
 from tests.langchain_plugin.conftest import QUESTION, REPLY, spoken
 from tests.langchain_plugin.scripted import ScriptedChatModel, script
@@ -35,21 +39,63 @@ def learned(memory):
     return {count for one in memory.signals if (count := len(memory.history(one.signal_id)))}
 
 
+@pytest.mark.parametrize("version", ["v1", "v2", "v1 async", "v2 async"])
 @pytest.mark.parametrize("subgraphs", [False, True])
 @pytest.mark.parametrize("mode", MODES, ids=str)
-@pytest.mark.parametrize("asynchronous", [False, True])
-async def test_every_stream_mode_stores_the_reply(diary, streetai, mode, subgraphs, asynchronous):
+async def test_every_stream_mode_stores_the_reply(diary, streetai, mode, subgraphs, version):
     """6.4: without this the stored reply is a printed message object, or there is none."""
     chat = wrapped(streetai, calls("Kiel", text="Let me look."), REPLY)
-    options = {"stream_mode": mode, "subgraphs": subgraphs}
+    options = {"stream_mode": mode, "subgraphs": subgraphs, "version": version.removesuffix(" async")}
 
-    if asynchronous:
+    if version.endswith(" async"):
         assert [piece async for piece in chat.astream(ASKED, MARA, **options)]
     else:
         assert list(chat.stream(ASKED, MARA, **options))
 
     assert spoken(diary, "new") == SAID
     assert learned(diary) == {1}
+
+
+@pytest.mark.parametrize("version", ["v1", "v2"])
+@pytest.mark.parametrize("mode", ["tasks", "debug", "checkpoints", "custom"])
+def test_a_mode_that_does_not_tell_what_was_said(diary, streetai, mode, version):
+    """6.4: the user's message is kept, and no printed event is stored as a reply."""
+    list(wrapped(streetai, REPLY).stream(ASKED, MARA, stream_mode=mode, version=version))
+
+    assert spoken(diary, "new") == SAID[:1]
+    assert learned(diary) == set()
+
+
+@pytest.mark.parametrize("version", ["v1", "v2"])
+@pytest.mark.parametrize("asynchronous", [False, True])
+async def test_the_reply_is_among_the_messages_whatever_else_there_is(diary, streetai, asynchronous, version):
+    """6.4: the state of an agent may have other keys, and `version="v2"` puts all of it into an object."""
+
+    class Noting(AgentMiddleware):
+        state_schema = type("Noted", (AgentState,), {"__annotations__": {"notes": list}})
+
+    agent = create_agent(ScriptedChatModel(reply=script(REPLY)), [], middleware=[Noting()])
+    chat = streetai.wrap(agent, input_key="messages")
+    asked = {**ASKED, "notes": ["deep"]}
+
+    if asynchronous:
+        await chat.ainvoke(asked, MARA, version=version)
+    else:
+        chat.invoke(asked, MARA, version=version)
+
+    assert spoken(diary, "new") == SAID
+    assert learned(diary) == {1}
+
+
+@pytest.mark.parametrize("way", [ways.invoke, ways.ainvoke, ways.stream, ways.astream], ids=lambda way: way.__name__)
+async def test_where_the_reply_cannot_be_told_the_question_is_kept(diary, streetai, way):
+    """6.8: the model was paid for, so what the user said is not lost beside the error that says what to do."""
+    chat = streetai.wrap(RunnableLambda(lambda _: {"one": REPLY, "two": REPLY}))
+
+    with pytest.raises(InputError, match="Set output_key"):
+        await way(chat, QUESTION, MARA)
+
+    assert spoken(diary, "new") == SAID[:1]
 
 
 @pytest.mark.parametrize("mode", ["updates", "messages", "values"])
