@@ -13,6 +13,7 @@ from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, System
 from streetai_core import NewMessage, Prompt
 from streetai_core.prompt.turns import join
 from streetai_langchain.messages import text_of, to_stored
+from streetai_langchain.sessions import Session
 
 _ID_LENGTH = 32
 """Hexadecimal digits of a turn's id: 128 bits, like a UUID."""
@@ -33,6 +34,8 @@ class TurnRecord(TypedDict):
     """The id of the last message that needs no storing any more; empty: all need it; `None`: it had no id."""
     learned: bool
     """Whether the turn has had its reply."""
+    memory: str
+    """The id of the memory that was asked."""
 
 
 def question_position(messages: Sequence[BaseMessage], turn: str = "") -> int | None:
@@ -46,9 +49,7 @@ def question_position(messages: Sequence[BaseMessage], turn: str = "") -> int | 
     return newest
 
 
-def opened(
-    messages: Sequence[BaseMessage], position: int, before: TurnRecord | None, conversation_id: str | None
-) -> TurnRecord:
+def opened(messages: Sequence[BaseMessage], position: int, before: TurnRecord | None, session: Session) -> TurnRecord:
     """The record of the turn that the message at `position` begins, with nothing recalled yet."""
     message = messages[position]
     question = text_of(message)
@@ -59,8 +60,15 @@ def opened(
         # Nothing is known of what came before: answered questions count as stored, unanswered ones as orphans.
         first = _first_unanswered(messages, position)
         saved = ids[first - 1] if first else ""
-    turn = message.id or _digest([conversation_id, position, question])
-    return TurnRecord(turn=turn, question=question, signal_ids=[], text="", saved=saved, learned=False)
+    return TurnRecord(
+        turn=message.id or _digest([session.conversation_id, position, question]),
+        question=question,
+        signal_ids=[],
+        text="",
+        saved=saved,
+        learned=False,
+        memory=session.memory_id,
+    )
 
 
 def with_recalled(record: TurnRecord, prompt: Prompt) -> TurnRecord:

@@ -64,7 +64,8 @@ class StreetAIState(AgentState[Any]):
     streetai: NotRequired[Annotated[dict[str, TurnRecord], PrivateStateAttr, _merged]]
 
 
-class StreetAIMemoryMiddleware(AgentMiddleware[StreetAIState, Any, Any]):
+# Its state is part of the type of a middleware: a list of several could only be of one of them.
+class StreetAIMemoryMiddleware(AgentMiddleware[Any, Any, Any]):
     """Long-term memory of an agent; `memory.middleware()` makes one.
 
         agent = create_agent(model, tools, middleware=[memory.middleware()], checkpointer=InMemorySaver())
@@ -76,7 +77,9 @@ class StreetAIMemoryMiddleware(AgentMiddleware[StreetAIState, Any, Any]):
     retries, interrupts and resumes a turn takes, that is one recall, one learning step and a clock that advances by
     two. If nothing is recalled, the request is the very object that it would have been.
 
-    The session is the run's: `thread_id`, or `session_id`, and `user_id` of its "configurable"; a missing one raises.
+    The session is the run's: `thread_id`, or `session_id`, and `user_id` of its "configurable" or of its `context`; a
+    missing session raises. A run that names its thread only, as one from a checkpoint of its history does, is of the
+    user that the thread had.
     A turn that ended with an error or a stream that was closed early is picked up by the next one, if the agent has a
     checkpointer. An app without one, that sends the history along each time, has each turn stored once; a retry is
     known by the id of the user's message, if the app gives it one.
@@ -140,7 +143,7 @@ class StreetAIMemoryMiddleware(AgentMiddleware[StreetAIState, Any, Any]):
     def before_agent(  # type: ignore[override]  # langgraph gives a hook the run's config if it asks for it
         self,
         state: StreetAIState,
-        runtime: Runtime[Any],  # noqa: ARG002 - LangChain gives it by name
+        runtime: Runtime[Any],
         config: RunnableConfig,
     ) -> dict[str, Any] | None:
         """Recall for a new user message.
@@ -148,7 +151,7 @@ class StreetAIMemoryMiddleware(AgentMiddleware[StreetAIState, Any, Any]):
         Raises:
             InputError: the run has no session.
         """
-        session = self._session(config)
+        session = self._session(config, runtime, state)
         record = self._opened(state, session)
         if record is None:
             return None
@@ -161,11 +164,11 @@ class StreetAIMemoryMiddleware(AgentMiddleware[StreetAIState, Any, Any]):
     async def abefore_agent(  # type: ignore[override]  # as above
         self,
         state: StreetAIState,
-        runtime: Runtime[Any],  # noqa: ARG002 - as above
+        runtime: Runtime[Any],
         config: RunnableConfig,
     ) -> dict[str, Any] | None:
         """Async twin of `before_agent`."""
-        session = self._session(config)
+        session = self._session(config, runtime, state)
         record = self._opened(state, session)
         if record is None:
             return None
@@ -194,11 +197,11 @@ class StreetAIMemoryMiddleware(AgentMiddleware[StreetAIState, Any, Any]):
     def after_agent(  # type: ignore[override]  # as above
         self,
         state: StreetAIState,
-        runtime: Runtime[Any],  # noqa: ARG002 - as above
+        runtime: Runtime[Any],
         config: RunnableConfig,
     ) -> dict[str, Any] | None:
         """Store the turn and learn from its reply."""
-        session, record, update = self._session(config), self._record(state), None
+        session, record, update = self._session(config, runtime, state), self._record(state), None
         leave_to_view(config)
         with fail_open(_NOT_STORED, self._on_error):
             if turn := self._turn(state, record, session):
@@ -209,11 +212,11 @@ class StreetAIMemoryMiddleware(AgentMiddleware[StreetAIState, Any, Any]):
     async def aafter_agent(  # type: ignore[override]  # as above
         self,
         state: StreetAIState,
-        runtime: Runtime[Any],  # noqa: ARG002 - as above
+        runtime: Runtime[Any],
         config: RunnableConfig,
     ) -> dict[str, Any] | None:
         """Async twin of `after_agent`."""
-        session, record, update = self._session(config), self._record(state), None
+        session, record, update = self._session(config, runtime, state), self._record(state), None
         leave_to_view(config)
         with fail_open(_NOT_STORED, self._on_error):
             if turn := self._turn(state, record, session):
@@ -223,8 +226,15 @@ class StreetAIMemoryMiddleware(AgentMiddleware[StreetAIState, Any, Any]):
 
     # ------------------------------------------------------------------ parts
 
-    def _session(self, config: RunnableConfig) -> Session:
-        return session_of(config.get("configurable"), session_id=self._session_id, user_id=self._user_id)
+    def _session(self, config: RunnableConfig, runtime: Runtime[Any], state: Mapping[str, Any]) -> Session:
+        record = self._record(state)
+        return session_of(
+            config.get("configurable"),
+            session_id=self._session_id,
+            user_id=self._user_id,
+            context=runtime.context,
+            known=None if record is None else record["memory"],
+        )
 
     def _record(self, state: Mapping[str, Any]) -> TurnRecord | None:
         """The record of this middleware's current turn."""
@@ -241,7 +251,7 @@ class StreetAIMemoryMiddleware(AgentMiddleware[StreetAIState, Any, Any]):
         if position is None:
             return None
         before = self._record(state)
-        record = opened(state["messages"], position, before, session.conversation_id)
+        record = opened(state["messages"], position, before, session)
         same = before is not None and (before["turn"], before["question"]) == (record["turn"], record["question"])
         return None if same else record
 

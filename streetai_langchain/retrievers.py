@@ -16,7 +16,7 @@ from streetai_core import Hit, MemoryRegistry
 from streetai_core.errors import InputError
 from streetai_core.failures import fail_open
 from streetai_core.types import Why
-from streetai_langchain.sessions import Session, session_of
+from streetai_langchain.sessions import Session, graph_context, session_of
 
 _CONSEQUENCE = "nothing is retrieved"
 
@@ -104,7 +104,7 @@ class StreetAIRetriever(BaseRetriever):
         k = given.pop("k")
         if isinstance(k, bool) or not isinstance(k, int) or k < 1:
             raise InputError(f"k must be a whole number from 1, got {k!r}")
-        session = session_of(ensure_config(config).get("configurable"), **given)
+        session = session_of(ensure_config(config).get("configurable"), **given, context=graph_context())
         return {**options, "session": session, "k": k}
 
 

@@ -16,7 +16,7 @@ from streetai_langchain.callbacks import marked
 from streetai_langchain.exchanges import Exchange, Exchanges
 from streetai_langchain.questions import Places, past_of
 from streetai_langchain.replies import reply_of
-from streetai_langchain.sessions import Session, session_of
+from streetai_langchain.sessions import Session, graph_context, session_of
 from streetai_langchain.streamed import Streamed
 
 
@@ -180,7 +180,8 @@ class StreetAIRunnable(Runnable[Any, Any]):
     def _asked(self, value: object, config: RunnableConfig | None) -> tuple[Session, HumanMessage]:
         """Who asks and what; raises before anything has been done."""
         configurable = ensure_config(config).get("configurable")
-        session = session_of(configurable, session_id=self.session_id, user_id=self.user_id)
+        given = {"session_id": self.session_id, "user_id": self.user_id}
+        session = session_of(configurable, **given, context=graph_context())
         return session, self._places.question(value)
 
     def _filled(self, value: object, exchange: Exchange) -> object:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -12,7 +13,8 @@ from streetai_core.text.clean import check_id, is_blank
 
 _WAYS = (
     "Give a session_id to the component, or for each run config={'configurable': {'session_id': '...'}}, where "
-    "'thread_id' does too, and a 'user_id' beside it makes all sessions of a user share one memory."
+    "'thread_id' does too, and a 'user_id' beside it, or in a graph's context, makes all sessions of a user share one "
+    "memory."
 )
 
 
@@ -27,7 +29,12 @@ class Session:
 
 
 def session_of(
-    configurable: Mapping[str, Any] | None, *, session_id: str | None = None, user_id: str | None = None
+    configurable: Mapping[str, Any] | None,
+    *,
+    session_id: str | None = None,
+    user_id: str | None = None,
+    context: object = None,
+    known: str | None = None,
 ) -> Session:
     """The session of a run.
 
@@ -39,6 +46,10 @@ def session_of(
             and UUIDs are taken as their text, as checkpointers do.
         session_id: wins over both ids of the run.
         user_id: wins over the run's.
+        context: what a graph was given as `context=`; its `user_id`, if it has one, counts where "configurable" has
+            none.
+        known: the memory that the thread had before; stands in its place where the run names its thread only, as the
+            configs in a thread's history do.
 
     Raises:
         InputError: there is none of them, or one cannot be used, needed or not: a blank id is never passed over, for
@@ -48,17 +59,39 @@ def session_of(
     run_session, run_thread, run_user = (_of_run(run, key) for key in ("session_id", "thread_id", "user_id"))
     session = _usable(session_id, "session_id")
     conversation = session or run_thread or run_session
-    memory = _usable(user_id, "user_id") or run_user or session or run_session or run_thread
+    user = _usable(user_id, "user_id") or run_user or _of_context(context)
+    memory = user or session or run_session or (run_thread and (known or run_thread))
     if memory is None:
         raise InputError(f"there is no session, and no memory is shared by default. {_WAYS}")
     return Session(memory, conversation)
 
 
+def graph_context() -> object:
+    """What the graph in which this runs was given as `context=`; `None` outside of one."""
+    if "langgraph.runtime" not in sys.modules:
+        return None
+    from langgraph.runtime import get_runtime  # noqa: PLC0415 - optional; loaded if there is a graph
+
+    try:
+        return get_runtime().context
+    except (KeyError, RuntimeError):
+        return None
+
+
 def _of_run(run: Mapping[str, Any], key: str) -> str | None:
     """An id of the run as text; `None` if it is not there."""
-    value = run.get(key)
-    plain = isinstance(value, int | UUID) and not isinstance(value, bool)
-    return _usable(str(value) if plain else value, f"config['configurable'][{key!r}]")
+    return _usable(_as_text(run.get(key)), f"config['configurable'][{key!r}]")
+
+
+def _of_context(context: object) -> str | None:
+    """The user in a graph's context; `None` if it names none."""
+    value = context.get("user_id") if isinstance(context, Mapping) else getattr(context, "user_id", None)
+    return _usable(_as_text(value), "user_id of the context")
+
+
+def _as_text(value: object) -> object:
+    """Whole numbers and UUIDs as text; anything else as it is."""
+    return str(value) if isinstance(value, int | UUID) and not isinstance(value, bool) else value
 
 
 def _usable(value: object, what: str) -> str | None:

@@ -15,7 +15,7 @@ from streetai_core.errors import InputError
 from streetai_core.failures import OnError, fail_open
 from streetai_core.text.clean import is_blank
 from streetai_core.types import Hit
-from streetai_langchain.sessions import Session, session_of
+from streetai_langchain.sessions import Session, graph_context, session_of
 
 NOTES = "notes"
 """The conversation that what a model remembers is stored in: recalled like any other, and part of no transcript."""
@@ -120,7 +120,8 @@ class MemoryTools:
         return answer  # noqa: RET504 - as above
 
     def _session(self, config: RunnableConfig) -> Session:
-        return session_of(config.get("configurable"), session_id=self._session_id, user_id=self._user_id)
+        given = {"session_id": self._session_id, "user_id": self._user_id}
+        return session_of(config.get("configurable"), **given, context=graph_context())
 
     def _asked(self, session: Session, ask: Ask) -> str:
         try:

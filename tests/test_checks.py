@@ -24,9 +24,10 @@ WITH_REASON = re.compile(
         ["ruff", "check", "."],
         ["ruff", "format", "--check", "."],
         ["mypy"],
+        ["mypy", "tests/langchain_plugin/typed_app.py"],
         ["importlinter.cli", "lint"],
     ],
-    ids=["lint", "format", "types", "layers"],
+    ids=["lint", "format", "types", "types of an app", "layers"],
 )
 def test_static_checks_are_clean(command):
     """Lint rules, formatting, strict types, and imports that only go downwards."""

@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+from dataclasses import dataclass
 
 import pytest
 from langchain.agents.structured_output import ToolStrategy
@@ -283,3 +284,41 @@ async def test_twenty_sessions_at_once_are_kept_apart(streetai, registry):
         words = {word for word in text.replace(",", " ").split() if word.startswith("word") and word.endswith("x")}
         assert words == {f"word{number}x"}
     assert len(registry.ids()) == 20
+
+
+@dataclass
+class Context:
+    """Who uses the app, as LangChain's newer way has it."""
+
+    user_id: str
+
+
+@pytest.mark.parametrize("style", ["invoke", "ainvoke"])
+async def test_the_user_of_the_context_is_whose_memory_it_is(streetai, diary, recalls, style):
+    """6.3: In the middleware, and in tools that look into the memory."""
+    search = streetai.tools()[0]
+    searched = AIMessage("", tool_calls=[{"name": search.name, "args": {"query": QUESTION}, "id": "s"}])
+    agent = Agent(streetai, (searched, REPLY, REPLY), tools=[search], agent_options={"context_schema": Context})
+    config, asked = {"configurable": {"thread_id": "t1"}}, {"messages": [HumanMessage(QUESTION)]}
+    if style == "invoke":
+        agent.graph.invoke(asked, config, context=Context("mara"))
+    else:
+        await agent.graph.ainvoke(asked, config, context=Context("mara"))
+
+    (found,) = [text for role, text in said(diary) if role == "tool"]
+    assert FACT.split(": ")[-1] in found
+    assert set(lessons(diary)) == {1}
+    assert streetai.registry.ids() == ["mara"]
+
+
+def test_a_checkpoint_of_the_history_is_of_the_user_that_the_thread_had(streetai, diary):
+    """6.3: What langgraph gives to go back to names the thread and no user."""
+    agent = Agent(streetai, (REPLY, "About one metre forty."))
+    agent.graph.invoke({"messages": [HumanMessage("Hello?", id="q-1")]}, CONFIG)
+    start = next(one for one in agent.graph.get_state_history(CONFIG) if one.next == ("model",))
+    edited = agent.graph.update_state(start.config, {"messages": [HumanMessage(QUESTION, id="q-2")]})
+    assert "user_id" not in edited["configurable"]
+    agent.graph.invoke(None, edited)
+
+    assert ("assistant", "About one metre forty.") in said(diary)
+    assert streetai.registry.ids() == ["mara"]

@@ -11,6 +11,7 @@ from streetai_core import NewMessage
 from streetai_core.errors import InputError
 from streetai_langchain import StreetAIMemory
 from streetai_langchain.agent_turns import as_new_messages, opened, reply_of, unsaved
+from streetai_langchain.sessions import Session
 from tests.langchain_plugin.agents import CONFIG, Agent, calls, lessons, said, tide
 from tests.langchain_plugin.conftest import FACT, QUESTION, REPLY
 from tests.langchain_plugin.scripted import ScriptedChatModel, script, text_of_prompt
@@ -229,11 +230,11 @@ async def test_another_reply_to_the_same_message_teaches_nothing(streetai, diary
 def test_messages_without_ids():
     """6.2: Not in an agent's state, but in a state of one's own: place and text name the turn."""
     messages = [HumanMessage("Hello?"), AIMessage("Hello."), HumanMessage(QUESTION), AIMessage(REPLY)]
-    record = opened(messages[:3], 2, None, "t1")
-    other = opened(messages[:3], 2, None, "t2")
+    record = opened(messages[:3], 2, None, Session("mara", "t1"))
+    other = opened(messages[:3], 2, None, Session("mara", "t2"))
 
-    assert len({record["turn"], other["turn"], opened(messages[2:3], 0, None, "t1")["turn"]}) == 3
-    assert opened(messages[:3], 2, None, "t1") == record
+    assert len({record["turn"], other["turn"], opened(messages[2:3], 0, None, Session("mara", "t1"))["turn"]}) == 3
+    assert opened(messages[:3], 2, None, Session("mara", "t1")) == record
     assert unsaved(messages, record) == messages[2:]
     assert [new.ticks for new in as_new_messages(messages, "t1")] == [True] * 4
     assert reply_of(messages, structured=False) == REPLY

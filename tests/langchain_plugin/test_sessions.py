@@ -1,5 +1,6 @@
 """`session_of`: whose memory a run is about."""
 
+from dataclasses import dataclass
 from uuid import UUID
 
 import pytest
@@ -33,6 +34,43 @@ S, T, U = "session_id", "thread_id", "user_id"
 def test_the_session_of_a_run(run, given, memory_id, conversation_id):
     """6.3: Arguments win over the run, users over sessions, and the thread is the conversation."""
     assert session_of(run, **given) == Session(memory_id, conversation_id)
+
+
+@dataclass
+class Context:
+    """What an app may say of a run beside its config."""
+
+    user_id: object = None
+
+
+@pytest.mark.parametrize(
+    ("context", "user"),
+    [(Context("c"), "c"), ({U: "c"}, "c"), (Context(7), "7"), (Context(None), None), ({}, None), ("text", None)],
+    ids=str,
+)
+def test_the_user_of_a_graphs_context(context, user):
+    """LangChain's newer way to say who the user is; the config's user wins, a session or a thread does not."""
+    assert session_of({T: "t"}, context=context) == Session(user or "t", "t")
+    assert session_of({T: "t", S: "s"}, context=context) == Session(user or "s", "t")
+    assert session_of({T: "t", U: "u"}, context=context) == Session("u", "t")
+
+
+def test_a_thread_that_names_no_user_keeps_the_one_that_it_had():
+    """The configs in a thread's history have nothing but the thread; whoever names more wins."""
+    assert session_of({T: "t"}, known="mara") == Session("mara", "t")
+    assert session_of({T: "t", S: "s"}, known="mara") == Session("s", "t")
+    assert session_of({T: "t", U: "u"}, known="mara") == Session("u", "t")
+    assert session_of({T: "t"}, user_id="y", known="mara") == Session("y", "t")
+    assert session_of({T: "t"}, context=Context("c"), known="mara") == Session("c", "t")
+    with pytest.raises(InputError, match="no session"):
+        session_of({}, known="mara")
+
+
+@pytest.mark.parametrize("value", ["", " ", True, "a\0b"])
+def test_a_user_of_the_context_that_cannot_be_used(value):
+    """It is never passed over."""
+    with pytest.raises(InputError, match="user_id of the context"):
+        session_of({T: "t"}, context=Context(value))
 
 
 @pytest.mark.parametrize("run", [None, {}, {S: None}, {"checkpoint_ns": "x"}])
