@@ -11,7 +11,7 @@ from hashlib import sha256
 from typing import Any
 from uuid import uuid4
 
-from langchain_core.messages import AIMessage, HumanMessage
+from langchain_core.messages import AIMessage
 
 from streetai_core import Memory, MemoryRegistry, NewMessage, Prompt
 from streetai_core.aio import twin
@@ -20,6 +20,7 @@ from streetai_core.failures import OnError, fail_open, report
 from streetai_core.text.clean import clean, is_blank
 from streetai_core.types import Message
 from streetai_langchain.messages import text_of, to_stored
+from streetai_langchain.questions import Asked
 from streetai_langchain.recording import Recorded, Recording, new_turn_id
 from streetai_langchain.sessions import Session
 
@@ -31,6 +32,10 @@ RUN = "run"
 
 _ANY_QUESTION = "-"
 """Stands for a message without text, such as an image. The window does not depend on the question."""
+
+_LAST = 2
+"""Messages at the end of a conversation of which an app that sends it along has one: the last may be a question whose
+answer failed, and is the one that is asked again."""
 
 _ID_LENGTH = 32
 """Hexadecimal digits of an id made from another one: 128 bits, like a UUID."""
@@ -45,7 +50,7 @@ class Exchange:
     """What the end of a run has to know of its beginning."""
 
     session: Session
-    message: HumanMessage
+    asked: Asked
     """What the user said, without what was recalled for it."""
     prompt: Prompt | None
     """`None` if the memory failed."""
@@ -67,19 +72,19 @@ class Exchanges:
         """Where the async twins run."""
         return self._registry.executor
 
-    def begin(self, session: Session, message: HumanMessage) -> Exchange:
+    def begin(self, session: Session, asked: Asked) -> Exchange:
         """Recall for a new user message."""
         prompt = None
         with fail_open(_NOT_RECALLED, self._on_error):
-            prompt = self._prompt(session, message)
-        return Exchange(session, message, prompt)
+            prompt = self._prompt(session, asked)
+        return Exchange(session, asked, prompt)
 
-    async def abegin(self, session: Session, message: HumanMessage) -> Exchange:
+    async def abegin(self, session: Session, asked: Asked) -> Exchange:
         """Async twin of `begin`."""
         prompt = None
         with fail_open(_NOT_RECALLED, self._on_error):
-            prompt = await self._aprompt(session, message)
-        return Exchange(session, message, prompt)
+            prompt = await self._aprompt(session, asked)
+        return Exchange(session, asked, prompt)
 
     def end(self, exchange: Exchange, reply: AIMessage | None) -> None:
         """Store the user's message and the reply, and learn from the reply; not from one that only calls tools."""
@@ -110,12 +115,13 @@ class Exchanges:
     def _memory(self, session: Session) -> Memory:
         return self._registry.get(session.memory_id)
 
-    def _prompt(self, session: Session, message: HumanMessage) -> Prompt:
-        question = text_of(message)
-        prompt = self._memory(session).build_prompt(
+    def _prompt(self, session: Session, asked: Asked) -> Prompt:
+        question, memory = text_of(asked.question), self._memory(session)
+        prompt = memory.build_prompt(
             _ANY_QUESTION if is_blank(question) else question,
             conversation_id=session.conversation_id,
             token_budget=self._token_budget,
+            shown=_sent_along(memory, session, asked),
         )
         return replace(prompt, retrieved=[], recalled_text="") if is_blank(question) else prompt
 
@@ -123,7 +129,7 @@ class Exchanges:
         """Store both sides in one transaction, and learn in it from a reply that is not partial."""
         thread = exchange.session.conversation_id
         memory = self._memory(exchange.session)
-        asked = to_stored(exchange.message, thread)
+        asked = to_stored(exchange.asked.question, thread)
         answer = None if reply is None else _answer(reply, thread, partial=partial)
         lesson = {} if partial else _lesson(exchange, reply)
         newest = memory.messages(conversation_id=thread, last=1)
@@ -132,11 +138,27 @@ class Exchanges:
             recorded = Recorded() if answer is None else _answered(memory, newest[0], answer, lesson)
             if recorded is not None:
                 return recorded
-        said = [asked] if answer is None else [asked, answer]
+        traffic = [to_stored(message, thread) for message in exchange.asked.after]
+        said = [asked, *traffic] if answer is None else [asked, *traffic, answer]
         return Recording(memory).record(new_turn_id(), said, **lesson)
 
     _aprompt = twin(_prompt)
     _arecord = twin(_record)
+
+
+def _sent_along(memory: Memory, session: Session, asked: Asked) -> set[str] | None:
+    """The texts that the app sends along with the question, if it sends its conversation; `None`: it does not.
+
+    It does if the last that was said in it is there. Anything else, such as examples, comes beside the window.
+    """
+    others = [*asked.before, *asked.after]
+    if not others:
+        return None
+    thread = session.conversation_id
+    ids = {to_stored(message, thread).message_id for message in others}
+    texts = {text for message in others if not is_blank(text := text_of(message))}
+    last = memory.messages(conversation_id=thread, last=_LAST)
+    return texts if any(one.message_id in ids or one.content in texts for one in last) else None
 
 
 def _answer(reply: AIMessage, thread: str | None, *, partial: bool) -> NewMessage:

@@ -29,6 +29,7 @@ from langchain_core.messages import (
     message_chunk_to_message,
     messages_from_dict,
 )
+from pydantic import ValidationError
 
 from streetai_core.errors import InputError
 from streetai_core.text.clean import clean
@@ -235,10 +236,23 @@ def _of_own_class(payload: Mapping[str, Any], data: Mapping[str, Any]) -> BaseMe
 
 
 def _of_langchain(payload: Mapping[str, Any], data: Mapping[str, Any]) -> BaseMessage:
-    """A message of one of LangChain's own classes."""
+    """A message of one of LangChain's own classes, without fields that this class refuses.
+
+    LangChain puts some into a message that it would not take: the usage of a reply from its cache is only a cost.
+    """
     role = {"role": payload["role"]} if "role" in payload else {}
-    [restored] = messages_from_dict([{"type": payload["type"], "data": {**data, **role}}])
-    return restored
+    fields = {**data, **role}
+    try:
+        return _made(payload["type"], fields)
+    except ValidationError as error:
+        refused = {str(one["loc"][0]) for one in error.errors() if one["loc"]}
+        logger.warning("of a stored message LangChain refuses, and is not given: %s", ", ".join(sorted(refused)))
+        return _made(payload["type"], {name: value for name, value in fields.items() if name not in refused})
+
+
+def _made(kind: str, fields: Mapping[str, Any]) -> BaseMessage:
+    [made] = messages_from_dict([{"type": kind, "data": dict(fields)}])
+    return made
 
 
 def _by_role(message: Message) -> BaseMessage:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
 from langchain_core.messages import BaseMessage, HumanMessage, SystemMessage, convert_to_messages
 from langchain_core.prompt_values import PromptValue
@@ -12,6 +12,7 @@ from langchain_core.prompt_values import PromptValue
 from streetai_core.errors import InputError
 from streetai_core.prompt.turns import as_turns, join
 from streetai_core.types import Prompt
+from streetai_langchain.injected import Injected
 from streetai_langchain.messages import is_tool_traffic
 
 
@@ -35,6 +36,17 @@ def past_of(prompt: Prompt | None) -> Past:
 
 
 @dataclass(frozen=True, slots=True)
+class Asked:
+    """What an input says."""
+
+    question: HumanMessage
+    before: Sequence[BaseMessage] = ()
+    """What else was said before it: examples, or the conversation, if the app sends it along."""
+    after: Sequence[BaseMessage] = ()
+    """What the turn has had since: calls of tools and their results."""
+
+
+@dataclass(frozen=True, slots=True)
 class Places:
     """Where in an input the question is, and where the past goes."""
 
@@ -43,23 +55,25 @@ class Places:
     memory_key: str | None = None
     """Of a dict the key that gets the past. Without it the past goes before the question."""
 
-    def question(self, value: object) -> HumanMessage:
-        """The new user message in an input.
+    def asked(self, value: object) -> Asked:
+        """The new user message in an input, and what is said in it beside that.
 
         Raises:
             InputError: there is none, or where it is cannot be told.
         """
         messages = self._messages(value)
-        return messages[_last_human(messages)]  # type: ignore[return-value]  # that is what was looked for
+        position = _last_human(messages)
+        question = cast("HumanMessage", messages[position])
+        before = [message for message in messages[:position] if not isinstance(message, SystemMessage)]
+        return Asked(question, before, messages[position + 1 :])
 
-    def filled(self, value: object, past: Past) -> object:
-        """A copy of an input with the past in it."""
-        if not isinstance(value, Mapping):
-            return _before_question(self._messages(value), past)
-        if self.memory_key is None:
-            return {**value, self._key(value): _before_question(self._messages(value), past)}
-        lead = [HumanMessage(past.lead)] if past.lead else []
-        return {**value, self.memory_key: [*past.turns, *lead]}
+    def filled(self, value: object, past: Past) -> tuple[object, Injected]:
+        """A copy of an input with the past in it, and what was put into it."""
+        if isinstance(value, Mapping) and self.memory_key is not None:
+            window = [*past.turns, *([HumanMessage(past.lead)] if past.lead else [])]
+            return {**value, self.memory_key: window}, Injected(window=window)
+        messages, injected = _before_question(self._messages(value), past)
+        return ({**value, self._key(value): messages} if isinstance(value, Mapping) else messages), injected
 
     def _messages(self, value: object) -> list[BaseMessage]:
         """The messages in an input, one of them at least the user's."""
@@ -113,15 +127,17 @@ def _last_human(messages: Sequence[BaseMessage]) -> int:
     raise InputError("there is no user message among the messages of the input")
 
 
-def _before_question(messages: Sequence[BaseMessage], past: Past) -> list[BaseMessage]:
+def _before_question(messages: Sequence[BaseMessage], past: Past) -> tuple[list[BaseMessage], Injected]:
     """Instructions, window, what else the input has, and the question with what leads to it.
 
     The lead is made part of the question: two user messages in a row are not accepted everywhere.
     """
     position = _last_human(messages)
     start = next(number for number, message in enumerate(messages) if not isinstance(message, SystemMessage))
-    asked = _led(messages[position], past.lead) if past.lead else messages[position]
-    return [*messages[:start], *past.turns, *messages[start:position], asked, *messages[position + 1 :]]
+    asked = messages[position]
+    led = _led(asked, past.lead) if past.lead else asked
+    filled = [*messages[:start], *past.turns, *messages[start:position], led, *messages[position + 1 :]]
+    return filled, Injected(asked, led, past.turns) if past.lead else Injected(window=past.turns)
 
 
 def _led(message: BaseMessage, lead: str) -> BaseMessage:

@@ -8,10 +8,12 @@ from typing import Any
 from langchain_core.messages import AIMessage, BaseMessage, ToolMessage
 
 from streetai_core.errors import InputError
+from streetai_langchain.injected import is_output_of_graph
 from streetai_langchain.messages import text_of
 
-_USUAL_KEYS = ("answer", "output", "response", "text", "result", "messages")
-"""Where chains and graphs with several outputs have their reply; the first that is there is taken."""
+_USUAL_KEYS = ("answer", "output", "response", "text", "result", "messages", "raw")
+"""Where chains and graphs with several outputs have their reply; the first that is there is taken. "raw" is the reply
+of a model with `with_structured_output(..., include_raw=True)`."""
 
 
 def added(output: Any, chunk: Any) -> Any:
@@ -41,7 +43,7 @@ def reply_of(output: Any, output_key: str | None) -> AIMessage | None:
     Raises:
         InputError: where it is in a dict cannot be told.
     """
-    if _is_output_of_graph(output):
+    if is_output_of_graph(output):
         output = output.value
     value = output[_key(output, output_key)] if isinstance(output, Mapping) else output
     if isinstance(value, list | tuple) and all(isinstance(item, BaseMessage) for item in value):
@@ -64,11 +66,6 @@ def cut_reply(output: Any, output_key: str | None) -> AIMessage | None:
     if reply is None or not reply.tool_calls:
         return reply
     return AIMessage(text, id=reply.id) if (text := text_of(reply)).strip() else None
-
-
-def _is_output_of_graph(output: Any) -> bool:
-    """Whether this is what a graph gives with `version="v2"`; told by its form, as langgraph need not be installed."""
-    return not isinstance(output, BaseMessage) and hasattr(output, "value") and hasattr(output, "interrupts")
 
 
 def _last_spoken(messages: Sequence[BaseMessage]) -> AIMessage | None:

@@ -6,15 +6,16 @@ from collections.abc import AsyncGenerator, AsyncIterator, Generator, Iterator
 from contextlib import asynccontextmanager, contextmanager
 from typing import Any
 
-from langchain_core.messages import HumanMessage
 from langchain_core.runnables import Runnable, RunnableConfig, ensure_config
 from langchain_core.runnables.base import RunnableLike, coerce_to_runnable
 
 from streetai_core import MemoryRegistry
+from streetai_core.errors import InputError
 from streetai_core.failures import OnError
 from streetai_langchain.callbacks import marked
 from streetai_langchain.exchanges import Exchange, Exchanges
-from streetai_langchain.questions import Places, past_of
+from streetai_langchain.injected import Injected
+from streetai_langchain.questions import Asked, Places, past_of
 from streetai_langchain.replies import reply_of
 from streetai_langchain.sessions import Session, graph_context, session_of
 from streetai_langchain.streamed import Streamed
@@ -61,7 +62,10 @@ class StreetAIRunnable(Runnable[Any, Any]):
           and after the system messages, the recalled block at the beginning of that user message. The chain gets
           messages then, also for text.
 
-    Of messages in an input, only the last user message is stored; give just what is new, as the memory has the rest.
+    Of messages in an input, the last user message is stored, and what follows it: the tool traffic of its turn. Give
+    just what is new, as the memory has the rest. An app that sends its conversation along, as the node of a graph does,
+    gets no window beside it. What was put into the input is taken out of the messages in the output, so that it never
+    becomes part of a graph's state.
 
     When something breaks:
         * a stream that is closed or cancelled keeps the user's message and, with the metadata `{"partial": True}`, what
@@ -80,6 +84,9 @@ class StreetAIRunnable(Runnable[Any, Any]):
         user_id: binds it to one user; wins over the run's.
         token_budget: most tokens of question, window and recalled block together.
         on_error: told of every failure of the memory.
+
+    Raises:
+        InputError: the chain is an agent that keeps its own messages.
     """
 
     def __init__(
@@ -96,6 +103,11 @@ class StreetAIRunnable(Runnable[Any, Any]):
         on_error: OnError | None = None,
     ) -> None:
         self.chain: Runnable[Any, Any] = coerce_to_runnable(chain)
+        if memory_key is None and getattr(self.chain, "checkpointer", None):
+            raise InputError(
+                "an agent with a checkpointer keeps its messages, and would keep what is put before a question, turn "
+                "by turn. Give its memory to the agent: create_agent(..., middleware=[memory.middleware()])"
+            )
         self.session_id = session_id
         self.user_id = user_id
         self._places = Places(input_key, memory_key)
@@ -117,38 +129,41 @@ class StreetAIRunnable(Runnable[Any, Any]):
             InputError: no session, or where question or reply are cannot be told.
         """
         exchange = self._exchanges.begin(*self._asked(input, config))
+        filled, injected = self._filled(input, exchange)
         try:
-            output = self.chain.invoke(self._filled(input, exchange), marked(config, "wrap"), **kwargs)
+            output = self.chain.invoke(filled, marked(config, "wrap"), **kwargs)
             reply = reply_of(output, self._output_key)
         except BaseException:
             self._exchanges.cut(exchange, None)
             raise
         self._exchanges.end(exchange, reply)
-        return output
+        return injected.without(output)
 
     async def ainvoke(self, input: Any, config: RunnableConfig | None = None, **kwargs: Any) -> Any:  # noqa: A002 - LangChain's name
         """Async twin of `invoke`."""
         exchange = await self._exchanges.abegin(*self._asked(input, config))
+        filled, injected = self._filled(input, exchange)
         try:
-            output = await self.chain.ainvoke(self._filled(input, exchange), marked(config, "wrap"), **kwargs)
+            output = await self.chain.ainvoke(filled, marked(config, "wrap"), **kwargs)
             reply = reply_of(output, self._output_key)
         except BaseException:
             # Also if cancelled: what is written is written to its end, even if this wait is cancelled too.
             await self._exchanges.acut(exchange, None)
             raise
         await self._exchanges.aend(exchange, reply)
-        return output
+        return injected.without(output)
 
     def stream(self, input: Any, config: RunnableConfig | None = None, **kwargs: Any) -> Iterator[Any]:  # noqa: A002 - LangChain's name
         """Run the chain with its memory and give its output piece by piece; otherwise as `invoke`."""
         exchange = self._exchanges.begin(*self._asked(input, config))
+        filled, injected = self._filled(input, exchange)
         streamed = Streamed(self._output_key, kwargs.get("stream_mode"))
         try:
-            pieces = self.chain.stream(self._filled(input, exchange), marked(config, "wrap"), **kwargs)
+            pieces = self.chain.stream(filled, marked(config, "wrap"), **kwargs)
             with _closing(pieces) as chunks:
                 for chunk in chunks:
                     streamed.add(chunk)
-                    yield chunk
+                    yield injected.without(chunk)
             reply = streamed.reply()
         except BaseException:
             self._exchanges.cut(exchange, streamed.cut_reply())
@@ -163,13 +178,14 @@ class StreetAIRunnable(Runnable[Any, Any]):
     ) -> AsyncIterator[Any]:
         """Async twin of `stream`."""
         exchange = await self._exchanges.abegin(*self._asked(input, config))
+        filled, injected = self._filled(input, exchange)
         streamed = Streamed(self._output_key, kwargs.get("stream_mode"))
         try:
-            pieces = self.chain.astream(self._filled(input, exchange), marked(config, "wrap"), **kwargs)
+            pieces = self.chain.astream(filled, marked(config, "wrap"), **kwargs)
             async with _aclosing(pieces) as chunks:
                 async for chunk in chunks:
                     streamed.add(chunk)
-                    yield chunk
+                    yield injected.without(chunk)
             reply = streamed.reply()
         except BaseException:
             # Also if closed or cancelled, as above: only another piece must not be given any more.
@@ -177,12 +193,12 @@ class StreetAIRunnable(Runnable[Any, Any]):
             raise
         await self._exchanges.aend(exchange, reply)
 
-    def _asked(self, value: object, config: RunnableConfig | None) -> tuple[Session, HumanMessage]:
+    def _asked(self, value: object, config: RunnableConfig | None) -> tuple[Session, Asked]:
         """Who asks and what; raises before anything has been done."""
         configurable = ensure_config(config).get("configurable")
         given = {"session_id": self.session_id, "user_id": self.user_id}
         session = session_of(configurable, **given, context=graph_context())
-        return session, self._places.question(value)
+        return session, self._places.asked(value)
 
-    def _filled(self, value: object, exchange: Exchange) -> object:
+    def _filled(self, value: object, exchange: Exchange) -> tuple[object, Injected]:
         return self._places.filled(value, past_of(exchange.prompt))

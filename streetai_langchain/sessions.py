@@ -70,12 +70,14 @@ def graph_context() -> object:
     """What the graph in which this runs was given as `context=`; `None` outside of one."""
     if "langgraph.runtime" not in sys.modules:
         return None
-    from langgraph.runtime import get_runtime  # noqa: PLC0415 - optional; loaded if there is a graph
+    from langgraph.runtime import Runtime, get_runtime  # noqa: PLC0415 - optional; loaded if there is a graph
 
     try:
-        return get_runtime().context
+        # In a run that is no graph's there is none, whatever its type says.
+        runtime: Runtime[Any] | None = get_runtime()
     except (KeyError, RuntimeError):
         return None
+    return None if runtime is None else runtime.context
 
 
 def _of_run(run: Mapping[str, Any], key: str) -> str | None:

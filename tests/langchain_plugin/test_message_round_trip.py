@@ -120,3 +120,13 @@ def test_any_messages_come_back_equal(shared, messages):
     back = [from_stored(message) for message in stored(shared, uuid4().hex, *messages)]
 
     assert back == messages
+
+
+def test_a_field_that_its_own_class_refuses_costs_no_other(shared, caplog):
+    """LangChain gives a reply from its cache a usage that has only a cost, past its own checks."""
+    message = AIMessage("Yes.", id="lc_run--7", response_metadata={"model": "m"})
+    message.usage_metadata = {"total_cost": 0}
+    whole = AIMessage("Yes.", id="lc_run--7", response_metadata={"model": "m"})
+
+    assert whole == from_stored(stored(shared, "cached", message)[0])
+    assert "usage_metadata" in caplog.text

@@ -1,5 +1,7 @@
 """`memory.wrap` round an agent: what it streams in any of its modes is the reply that `invoke` gives."""
 
+from operator import itemgetter
+
 import pytest
 from langchain.agents import create_agent
 from langchain.agents.middleware import AgentMiddleware, AgentState
@@ -7,6 +9,9 @@ from langchain.agents.structured_output import ToolStrategy
 from langchain_core.messages import AIMessage, HumanMessage, ToolMessage
 from langchain_core.runnables import RunnableLambda
 from langchain_core.tools import tool
+from langgraph.checkpoint.memory import InMemorySaver
+from langgraph.graph import START, MessagesState, StateGraph
+from langgraph.prebuilt import ToolNode, tools_condition
 from pydantic import BaseModel
 
 from streetai_core.errors import InputError
@@ -14,8 +19,8 @@ from streetai_langchain.replies import reply_of
 from streetai_langchain.streamed import Streamed
 from tests.langchain_plugin import ways
 from tests.langchain_plugin.agents import calls, tide
-from tests.langchain_plugin.conftest import QUESTION, REPLY, spoken
-from tests.langchain_plugin.scripted import ScriptedChatModel, script
+from tests.langchain_plugin.conftest import FACT, QUESTION, REPLY, spoken
+from tests.langchain_plugin.scripted import ScriptedChatModel, script, text_of_prompt
 
 MARA = {"configurable": {"user_id": "mara", "session_id": "new"}}
 ASKED = {"messages": [HumanMessage(QUESTION)]}
@@ -96,6 +101,84 @@ async def test_where_the_reply_cannot_be_told_the_question_is_kept(diary, street
         await way(chat, QUESTION, MARA)
 
     assert spoken(diary, "new") == SAID[:1]
+
+
+def test_an_agent_that_keeps_its_messages_is_refused(streetai):
+    """6.4: it would keep what is put before the question, and send more each turn; the error says what to do."""
+    with pytest.raises(InputError, match=r"memory\.middleware\(\)"):
+        wrapped(streetai, REPLY, checkpointer=InMemorySaver())
+
+
+STYLES = ("invoke", "ainvoke", "values", "values v2", "invoke v2")
+
+
+@pytest.mark.parametrize("style", STYLES)
+async def test_what_was_recalled_is_not_in_what_comes_back(diary, streetai, style):
+    """6.4: an agent gives back its whole state: the window and the recalled block are no part of it."""
+    model = ScriptedChatModel(reply=script("Good morning.", REPLY))
+    chat = streetai.wrap(create_agent(model, []))
+    chat.invoke({"messages": [HumanMessage("Hello.")]}, MARA)
+    asked = HumanMessage(QUESTION, id="q-1")
+    options = {"version": "v2"} if style.endswith("v2") else {}
+    given = {"messages": [asked]}
+    if style.startswith("values"):
+        pieces = list(chat.stream(given, MARA, stream_mode="values", **options))
+        output = pieces[-1]["data"] if options else pieces[-1]
+    elif style == "ainvoke":
+        output = await chat.ainvoke(given, MARA)
+    else:
+        output = chat.invoke(given, MARA, **options)
+        output = output.value if options else output
+
+    assert FACT.split(": ")[-1] in text_of_prompt(model.prompts[-1])
+    assert "Hello." in text_of_prompt(model.prompts[-1])
+    assert [(QUESTION, "q-1"), (REPLY, output["messages"][-1].id)] == [(one.text, one.id) for one in output["messages"]]
+    assert output["messages"][0] == asked
+
+
+@pytest.mark.parametrize("asynchronous", [False, True])
+async def test_a_node_of_a_graph_has_its_conversation_in_the_state(diary, streetai, asynchronous):
+    """6.4: what the state has is sent once, in each step of a loop with tools, and all of it is stored."""
+    model = ScriptedChatModel(reply=script(calls("Kiel"), "One metre.", calls("Aarhus"), REPLY))
+    graph = StateGraph(MessagesState)
+    node = RunnableLambda(itemgetter("messages")) | streetai.wrap(model) | (lambda reply: {"messages": [reply]})
+    graph.add_node("model", node)
+    graph.add_node("tools", ToolNode([tide]))
+    graph.add_edge(START, "model")
+    graph.add_conditional_edges("model", tools_condition)
+    graph.add_edge("tools", "model")
+    chat = graph.compile(checkpointer=InMemorySaver())
+    config = {"configurable": {"user_id": "mara", "thread_id": "new"}}
+    for question in ("How deep is Kiel?", QUESTION):
+        if asynchronous:
+            await chat.ainvoke({"messages": [HumanMessage(question)]}, config)
+        else:
+            chat.invoke({"messages": [HumanMessage(question)]}, config)
+
+    state = chat.get_state(config).values["messages"]
+    turn = ["human", "ai", "tool", "ai"]
+    assert turn * 2 == [one.type for one in state]
+    assert [turn[:1], turn[:3], [*turn, *turn[:1]], [*turn, *turn[:3]]] == [
+        [one.type for one in prompt] for prompt in model.prompts
+    ]
+    assert FACT.split(": ")[-1] in text_of_prompt(model.prompts[-1])
+    assert ["recalled" in one.text for one in state] == [False] * 8
+    stored = [(one.role, one.content) for one in diary.messages(conversation_id="new")]
+    assert [({"human": "user", "ai": "assistant"}.get(one.type, one.type), one.text) for one in state] == stored
+    # One lesson for each of the two replies, and none for a call of a tool.
+    assert max(learned(diary)) == 2
+
+
+def test_examples_in_an_input_stand_beside_the_window(diary, streetai):
+    """6.4: messages that are not of the conversation do not mean that the app sends it along."""
+    model = ScriptedChatModel(reply=script("Hello.", REPLY))
+    chat = streetai.wrap(model)
+    chat.invoke("Good morning!", MARA)
+    chat.invoke([HumanMessage("2 + 2?"), AIMessage("4"), HumanMessage(QUESTION)], MARA)
+
+    assert "Good morning!" in text_of_prompt(model.prompts[-1])
+    assert "2 + 2?" in text_of_prompt(model.prompts[-1])
+    assert ["Good morning!", "Hello.", QUESTION, REPLY] == [text for _, text in spoken(diary, "new")]
 
 
 @pytest.mark.parametrize("mode", ["updates", "messages", "values"])
@@ -191,5 +274,6 @@ def test_the_last_word_of_messages():
 
     assert said is call
     assert reply_of({"messages": [HumanMessage("?"), call, result]}, None) is None
+    assert reply_of({"raw": AIMessage(REPLY), "parsed": None, "parsing_error": None}, None).text == REPLY
     assert reply_of([HumanMessage("?")], None) is None
     assert reply_of([], None) is None
