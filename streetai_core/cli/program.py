@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import errno
 import io
+import os
 import sys
 
 import click
@@ -30,17 +32,32 @@ class Program(PluginCommands):
         """Run the command.
 
         Raises:
-            ClickException: a `StreetAIError` came out of it.
+            ClickException: a `StreetAIError` came out of it, or a file could not be read or written.
             Exit: it was interrupted; exit code 130.
         """
         try:
             return super().invoke(ctx)
         except StreetAIError as error:
             raise click.ClickException(one_line(str(error))) from error
+        except OSError as error:
+            if error.errno == errno.EPIPE:
+                # Whoever read the output has had enough; click ends quietly.
+                raise
+            _let_go_of_output()
+            where = f"{error.filename}: " if error.filename else ""
+            raise click.ClickException(one_line(f"{where}{error.strerror or error}")) from error
         except KeyboardInterrupt as error:
             # A command may say in the exception what its user has to know; the signal itself says nothing.
             click.echo(f"\nInterrupted. {one_line(str(error))}".rstrip(), err=True)
             raise click.exceptions.Exit(_INTERRUPTED) from None
+
+
+def _let_go_of_output() -> None:
+    """Where standard output cannot be written, forget what is left of it: Python would complain of it at the end."""
+    try:
+        sys.stdout.flush()
+    except OSError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 @click.group(cls=Program, context_settings={"help_option_names": ["-h", "--help"]})

@@ -11,6 +11,8 @@ from pathlib import Path
 import click
 
 from streetai_core.cli.opening import config_option, file_argument, memory_option, open_memory
+from streetai_core.cli.outputs import free_place
+from streetai_core.cli.screen import text_output
 from streetai_core.cli.wording import one_line
 
 
@@ -44,8 +46,7 @@ def report(file: Path, *, memory_id: str | None, config_name: str, output: Path,
     from streetai_core.report import report as page_of
 
     to_pipe = str(output) == "-"
-    if not to_pipe and output.exists() and not force:
-        raise click.ClickException(one_line(f"{output} is there already; give --force to replace it"))
+    place = output if to_pipe else free_place(output, file, force=force)
     with (
         open_memory(file, memory_id, config_name) as opened,
         Progress(console=Console(stderr=True), transient=True, disable=not sys.stderr.isatty()) as bar,
@@ -59,9 +60,9 @@ def report(file: Path, *, memory_id: str | None, config_name: str, output: Path,
             progress=lambda done, total: bar.update(task, completed=done, total=total),
         )
     if to_pipe:
-        click.echo(page, nl=False)
+        click.echo(page, nl=False, file=text_output())
         return
-    _write(output, page)
+    _write(place, page)
     click.echo(one_line(f"{output}: {len(page.encode()):,} bytes about memory {chosen!r}"))
 
 

@@ -21,6 +21,7 @@ from streetai_core.cli.opening import (
     open_memory,
     open_store,
 )
+from streetai_core.cli.outputs import free_place
 from streetai_core.cli.plain_values import plain, print_json
 from streetai_core.cli.screen import progress, text_output
 from streetai_core.cli.wording import one_line
@@ -78,13 +79,9 @@ def export_command(
     to_pipe = output == _PIPE
     if to_pipe and as_json:
         raise click.UsageError("--json and the memory cannot both be written to standard output; give -o FILE")
-    if not to_pipe:
-        if output.exists() and file.exists() and output.samefile(file):
-            raise InputError(f"{output} is the database itself")
-        if output.exists() and not force:
-            raise InputError(f"{output} is there already; give --force to replace it")
+    place = output if to_pipe else free_place(output, file, force=force)
     with open_memory(file, memory_id) as opened, progress("Exporting") as steps:
-        target: Any = text_output() if to_pipe else output
+        target: Any = text_output() if to_pipe else place
         written = export_memory(opened.registry, opened.memory.memory_id, target, vectors=vectors, progress=steps)
     if to_pipe:
         # What is left of it may be all: whether somebody reads it must show before it is called written.

@@ -19,7 +19,7 @@ from streetai_core.stores.opening import DatabaseFile
 from streetai_core.stores.rows import Origin, head_from, head_row
 from streetai_core.stores.selects import HEADS
 from streetai_core.upkeep.doctor import examine
-from streetai_core.upkeep.files import absolute, check_free, put_in_place, read_only
+from streetai_core.upkeep.files import absolute, check_free, place_of, put_in_place, read_only
 from streetai_core.upkeep.health import Health
 
 _BUSY_TIMEOUT = 30.0
@@ -57,7 +57,7 @@ def back_up(path: str | os.PathLike[str], target: str | os.PathLike[str], *, ove
         DamagedFileError: the database is damaged; the message says where.
         StoreError: a file cannot be read or written.
     """
-    source, copy = _database(path), absolute(target, "target")
+    source, copy = _database(path), place_of(target, "target")
     check_free(copy, overwrite=overwrite)
     if os.path.realpath(copy) == os.path.realpath(source.path):
         raise InputError(f"target must be another file than the database itself, got {copy}")
@@ -91,6 +91,8 @@ def restore(backup: str | os.PathLike[str], path: str | os.PathLike[str], *, ove
     there = Path(target).exists()
     if there and not overwrite:
         raise InputError(f"{target} is there already; choose another path, or replace it with overwrite=True (--force)")
+    if there and not Path(target).is_file():
+        raise InputError(f"{target} is no file that can be replaced; give another path")
     with _Draft(target) as draft:
         _copy(source, draft.file)
         draft.examined(str(backup))

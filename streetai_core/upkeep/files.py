@@ -26,6 +26,16 @@ def absolute(path: str | os.PathLike[str], what: str = "path") -> str:
     return os.path.abspath(given)  # noqa: PTH100 - pathlib's `absolute` keeps "..", its `resolve` reads the disk
 
 
+def place_of(path: str | os.PathLike[str], what: str = "path") -> str:
+    """The path to write to; behind a link the file that it leads to, so that the link stays.
+
+    Raises:
+        InputError: it is no path.
+    """
+    place = absolute(path, what)
+    return os.path.realpath(place) if os.path.islink(place) else place  # noqa: PTH114 - both are str
+
+
 def read_only(file: DatabaseFile) -> _sqlite.Connection:
     """A connection that changes nothing, also to a file that cannot be written.
 
@@ -56,6 +66,8 @@ def check_free(target: str, *, overwrite: bool) -> None:
     """
     if Path(target).is_dir():
         raise InputError(f"{target} is a folder; give the path of a file in it")
+    if Path(target).exists() and not Path(target).is_file():
+        raise InputError(f"{target} is no file that can be replaced; give another path")
     logs = [one for one in beside(target)[1:] if Path(one).exists()]
     if logs:
         raise InputError(f"{target} is in use or was left unfinished: {logs[0]} is beside it; choose another path")

@@ -202,6 +202,8 @@ INPUT_ERRORS = [
     (["search", "m.db", "x", "--config", "lines.jsonl"], "unknown"),
     (["export", "m.db", "-o", "lines.jsonl"], "--force"),
     (["export", "m.db", "-o", "m.db", "--force"], "the database itself"),
+    (["export", "m.db", "-o", "./m.db-wal", "--force"], "a part of it"),
+    (["report", "m.db", "-o", "m.db", "--force"], "the database itself"),
     (["export", "m.db", "-o", "no/such/folder.jsonl"], "cannot write"),
     (["import", "m.db", "none.json", "--memory", "mara"], "no file none.json"),
     (["import", "m.db", ".", "--memory", "mara"], "no file ."),

@@ -2,12 +2,14 @@
 
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
 
-from streetai_core import __version__
+from streetai_core import MemoryRegistry, __version__
 from streetai_core.cli import main
+from streetai_core.encoders.hashing import HashingEncoder
 from tests.cli.conftest import OUR_COMMANDS, ROOT
 
 OTHERS = [
@@ -23,6 +25,8 @@ OTHERS = [
     "works",
 ]
 """Commands of packages."""
+
+FULL = Path("/dev/full")
 
 COMMANDS = sorted([*OTHERS, *main.commands])
 
@@ -184,3 +188,22 @@ def test_no_file_is_made_by_looking(streetai):
     for arguments in (["--version"], ["--help"], ["demo", "--help"], ["demo", "--nothing"]):
         streetai(*arguments)
     assert [] == list(streetai.folder.iterdir())
+
+
+@pytest.mark.skipif(not FULL.exists(), reason="there is no device here that is always full")
+@pytest.mark.parametrize("words", [["ls"], ["show"], ["export"], ["report", "-o", "-", "--no-savings"]], ids=" ".join)
+def test_output_that_cannot_be_written(streetai, words):
+    """A full disk behind ">" is one line, and no page of Python."""
+    with MemoryRegistry(streetai.folder / "m.db", encoder=HashingEncoder()) as registry:
+        registry.get("mara").add_message("I am Mara.", "user")
+    with FULL.open("w") as full:
+        done = subprocess.run(
+            streetai.command(words[0], "m.db", *words[1:]),
+            cwd=streetai.folder,
+            env=streetai.environment(),
+            stdout=full,
+            stderr=subprocess.PIPE,
+            text=True,
+            check=False,
+        )
+    assert (1, "Error: No space left on device\n") == (done.returncode, done.stderr)

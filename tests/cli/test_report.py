@@ -1,5 +1,6 @@
 """`streetai report`, with right and wrong input."""
 
+import os
 import stat
 import sys
 
@@ -47,6 +48,31 @@ def test_it_goes_down_a_pipe(file):
     assert done.exit_code == 0
     assert done.stdout.startswith("<!doctype html>")
     assert done.stdout.endswith("</html>\n")
+
+
+def test_a_pipe_gets_what_the_page_says_it_is(file):
+    """UTF-8, whatever the terminal is."""
+    with MemoryRegistry(file, encoder=HashingEncoder(), durability="fast") as registry:
+        registry.get("zoë").add_message("Zoë says Καλημέρα.", "user")
+    done = CliRunner(charset="cp1252").invoke(main, ["report", str(file), "--memory", "zoë", "-o", "-", "--no-savings"])
+    assert "Zoë says Καλημέρα." in done.stdout_bytes.decode("utf-8")
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no named pipes among files, and links need rights")
+@pytest.mark.parametrize("command", ["report", "export", "backup"])
+def test_links_and_pipes_stay_what_they_are(file, tmp_path, command):
+    """Behind a link the file is replaced; what is no file is left alone."""
+    target, link, pipe = tmp_path / "target", tmp_path / "link", tmp_path / "pipe"
+    target.write_text("mine", encoding="utf-8")
+    link.symlink_to(target)
+    os.mkfifo(pipe)
+    words = [command, str(file), *([] if command == "backup" else ["--memory", "mara"]), "--force", "-o"]
+    done = CliRunner().invoke(main, [*words, str(link)])
+    assert (0, True) == (done.exit_code, link.is_symlink()), done.output
+    assert target.read_bytes()[:4] != b"mine"
+    refused = CliRunner().invoke(main, [*words, str(pipe)])
+    assert (1, True) == (refused.exit_code, pipe.is_fifo())
+    assert "no file that can be replaced" in refused.stderr
 
 
 def test_a_page_that_is_there_is_kept_unless_told(file, tmp_path):

@@ -1,6 +1,8 @@
 """Backups under load, and putting them back: all or nothing, and never something damaged."""
 
 import json
+import os
+import sys
 import threading
 from contextlib import closing, suppress
 
@@ -136,6 +138,19 @@ def test_nothing_is_replaced_unasked(path, tmp_path):
         back_up(path, path, overwrite=True)
     assert back_up(path, copy, overwrite=True).memories
     assert examine(copy).healthy
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no named pipes among files")
+def test_what_is_no_file_is_not_replaced(path, tmp_path):
+    """A pipe would be gone, and whoever reads it would wait for ever."""
+    fill(path)
+    copy, pipe = tmp_path / "copy.db", tmp_path / "pipe"
+    back_up(path, copy)
+    os.mkfifo(pipe)
+    for replace in (lambda: back_up(path, pipe, overwrite=True), lambda: restore(copy, pipe, overwrite=True)):
+        with pytest.raises(InputError, match="no file that can be replaced"):
+            replace()
+        assert pipe.is_fifo()
 
 
 def test_a_damaged_database_is_not_backed_up(path, tmp_path):

@@ -1,0 +1,29 @@
+"""The files that commands write."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from streetai_core.errors import InputError
+from streetai_core.upkeep.files import beside
+
+
+def free_place(output: Path, database: Path, *, force: bool) -> Path:
+    """Where a file may be written; behind a link, the file that it leads to.
+
+    Args:
+        output: what the user gave.
+        database: what is read.
+        force: whether a file that is there may be replaced.
+
+    Raises:
+        InputError: it may not be written.
+    """
+    place = output.resolve() if output.is_symlink() else output
+    if str(place.resolve()) in beside(str(database.resolve())):
+        raise InputError(f"{output} is the database itself, or a part of it")
+    if place.exists() and not place.is_file():
+        raise InputError(f"{output} is no file that can be replaced; '-' writes to standard output")
+    if place.exists() and not force:
+        raise InputError(f"{output} is there already; give --force to replace it")
+    return place
