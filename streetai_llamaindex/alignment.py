@@ -31,7 +31,7 @@ def align(stored: Sequence[Message], sent: Sequence[NewMessage]) -> Alignment:
     the last so many messages want a short prompt, not a short memory. Where nothing sent is tool traffic, the stored
     tool traffic is passed over: clients resend what was said, not how an agent came to it.
     """
-    traffic = any(message.role == "tool" or (message.metadata or {}).get("tool_calls") for message in sent)
+    traffic = any(map(_is_traffic, sent))
     compared = [place for place, one in enumerate(stored) if traffic or not is_stored_tool_traffic(one)]
     before = [_words(stored[place]) for place in compared]
     now = [_words(message) for message in sent]
@@ -46,12 +46,23 @@ def align(stored: Sequence[Message], sent: Sequence[NewMessage]) -> Alignment:
     return Alignment(stored[first:], same)
 
 
+def is_beginning(sent: Sequence[NewMessage], spoken: Sequence[NewMessage]) -> bool:
+    """Whether a transcript begins with the messages that were sent; tool traffic is passed over as by `align`."""
+    traffic = any(map(_is_traffic, sent))
+    compared = [_words(one) for one in spoken if traffic or not _is_traffic(one)]
+    return [_words(one) for one in sent] == compared[: len(sent)]
+
+
 def _overlap(before: Sequence[_Words], now: Sequence[_Words]) -> int:
     """How many messages at the end of one transcript are the beginning of the other."""
     for size in range(min(len(before), len(now)), 0, -1):
         if before[-size] == now[0] and list(before[-size:]) == list(now[:size]):
             return size
     return 0
+
+
+def _is_traffic(message: NewMessage) -> bool:
+    return message.role == "tool" or bool((message.metadata or {}).get("tool_calls"))
 
 
 def _words(message: Message | NewMessage) -> _Words:

@@ -12,7 +12,9 @@ from llama_index.core.base.llms.types import ChatMessage
 
 from streetai_core import MemoryRegistry
 from streetai_core.failures import fail_open
+from streetai_llamaindex.alignment import is_beginning
 from streetai_llamaindex.conversations import Conversation
+from streetai_llamaindex.messages import to_stored
 from streetai_llamaindex.opening import Lease, Opening
 from streetai_llamaindex.turns import TurnReport, report
 
@@ -30,6 +32,10 @@ class Attached:
     """The history that the memory was made with, until it is stored."""
     _planting: Any
     """A lock: a history is stored once, whoever comes first."""
+
+    @abstractmethod
+    def get_all(self) -> list[ChatMessage]:
+        """Everything that was said."""
 
     @abstractmethod
     def set(self, messages: list[ChatMessage]) -> None:
@@ -90,7 +96,16 @@ class Attached:
         """Close what else is held open."""
 
     def _plant(self) -> None:
-        """Store the history that the memory was made with, at its first use."""
+        """Store the history that the memory was made with, at its first use.
+
+        An application that is started again gives it again; then what was said since stays.
+        """
         with self._planting:
-            if self._seed is not None:
-                self.set(list(self._seed))
+            seed, self._seed = self._seed, None
+            if seed is not None and not self._begins_with(seed):
+                self.set(list(seed))
+
+    def _begins_with(self, messages: Sequence[ChatMessage]) -> bool:
+        """Whether these are the first that was said."""
+        given, there = ([to_stored(one, None) for one in part] for part in (messages, self.get_all()))
+        return is_beginning(given, there)

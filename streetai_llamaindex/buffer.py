@@ -106,7 +106,8 @@ class StreetAIChatMemoryBuffer(Attached, ChatMemoryBuffer):
         """Make a memory. No I/O: the file is opened when it is first needed.
 
         Args:
-            chat_history: what was said before; see `set`.
+            chat_history: what was said before; see `set`. If what is stored begins with it, nothing is changed: an
+                application gives it again at each start.
             llm: the limit is then three quarters of its context window.
             chat_store: where the window comes from; `None`: what the engine has stored of the session.
             chat_store_key: another name for `session_id`.

@@ -106,7 +106,8 @@ class StreetAIMemory(StoredMemory):
 
         Args:
             session_id: whose memory it is, such as the id of the user. `None`: a new random one.
-            chat_history: what was said before; see `set`.
+            chat_history: what was said before; see `set`. If what is stored begins with it, nothing is changed: an
+                application gives it again at each start.
             token_limit: most tokens of window, recalled text and memory blocks together.
             memory_blocks: other blocks of LlamaIndex's.
             tokenizer_fn: counts tokens; `None`: LlamaIndex's default.

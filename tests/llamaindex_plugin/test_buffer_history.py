@@ -4,6 +4,7 @@ import copy
 import pickle
 
 import pytest
+from llama_index.core.base.llms.types import ChatMessage
 from llama_index.core.storage.chat_store import SimpleChatStore
 
 from streetai_core.errors import ClosedError
@@ -98,6 +99,18 @@ def test_chat_history_of_the_constructor(make):
     before = ids(make())
     assert make(chat_history=[*history, user("two")]).get_all() == [*history, user("two")]
     assert ids(make())[:2] == before
+
+
+def test_the_same_history_at_every_start_deletes_nothing(make):
+    """9.10: What was said since stays, with what was learned; another history takes its place, as upstream."""
+    history = [ChatMessage(role="system", content="You are a harbour master."), user("one"), assistant("1")]
+    make(chat_history=history).put_messages([user("two"), assistant("2")])
+    before = ids(make())
+    for given in (history, history[:1], [], make().get_all()):
+        assert [one.content for one in make(chat_history=given).get_all()][-2:] == ["two", "2"]
+        assert ids(make()) == before
+    make(chat_history=[user("other")]).get_all()
+    assert said(make()) == [("user", "other")]
 
 
 def test_reset(make, memory):
