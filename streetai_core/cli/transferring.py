@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import shutil
 import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -93,6 +97,27 @@ def export_command(
         click.echo(one_line(f"{told}SHA-256 {written.digest}"), err=to_pipe)
 
 
+@contextmanager
+def _there(source: Path, file: Path) -> Iterator[Path]:
+    """The file to import; standard input as a file, for its format is seen before it is read.
+
+    Raises:
+        InputError: there is no such file, or it is the database.
+    """
+    if source == _PIPE:
+        with tempfile.TemporaryDirectory() as folder:
+            whole = Path(folder) / "stdin"
+            with whole.open("xb") as copy:
+                shutil.copyfileobj(sys.stdin.buffer, copy)
+            yield whole
+        return
+    if source.is_dir() or not source.exists():
+        raise InputError(f"there is no file {source}")
+    if file.exists() and file.samefile(source):
+        raise InputError(f"{source} is the database itself")
+    yield source
+
+
 @click.command(
     "import",
     short_help="Read memories and histories from a file.",
@@ -128,6 +153,8 @@ def import_command(
 ) -> None:
     """Read SOURCE into FILE: a memory that was exported, or what another program has kept, with its times.
 
+    SOURCE '-' is standard input: `streetai export a.db | streetai import b.db -`.
+
     Formats: streetai (what `streetai export` writes), chatgpt and claude (conversations.json of their exports),
     langchain (JSON, also a dump of its Redis history), langchain-sql (SQLChatMessageHistory in SQLite), llamaindex
     (SimpleChatStore), mem0, jsonl (role and content, a message a line) and streetai-memory (the database of that
@@ -141,18 +168,18 @@ def import_command(
 
     if file.is_dir():
         raise InputError(f"{file} is a folder; give the database file")
-    if source.is_dir() or not source.exists():
-        raise InputError(f"there is no file {source}")
-    if file.exists() and file.samefile(source):
-        raise InputError(f"{source} is the database itself")
     target, encoder = _target(file, memory_id, encoder_name)
     config = read_config(config_name)
-    with MemoryRegistry(file, config=config, encoder=encoder) as registry, progress("Importing") as steps:
+    with (
+        _there(source, file) as whole,
+        MemoryRegistry(file, config=config, encoder=encoder) as registry,
+        progress("Importing") as steps,
+    ):
         try:
             with explained(file, target):
                 done = import_file(
                     registry,
-                    source,
+                    whole,
                     memory_id=target,
                     source_format=source_format,
                     conversation_id=conversation_id,

@@ -5,6 +5,7 @@ import os
 import re
 import shutil
 import sqlite3
+import subprocess
 
 import pytest
 from click.testing import CliRunner
@@ -243,6 +244,30 @@ def test_it_asks_before_it_acts(there, invoke, name, answer, code):
     assert "[y/N]" not in result.stdout
     with MemoryRegistry(there / "m.db", encoder=HashingEncoder(64)) as registry:
         assert (before == memory_digest(registry, "mara")) == (code == 1)
+
+
+@pytest.mark.parametrize("gone", [False, True])
+def test_a_memory_goes_down_a_pipe(there, streetai, gone):
+    """From one database into another, with all that was learned; and nothing comes of what is no memory."""
+    exported = streetai("export", "m.db", "-o", "-")
+    stream = exported.stdout[: len(exported.stdout) // 2] if gone else exported.stdout
+    done = subprocess.run(
+        streetai.command("import", "copy.db", "-"),
+        cwd=there,
+        env=streetai.environment(),
+        input=stream,
+        capture_output=True,
+        encoding="utf-8",
+        check=False,
+    )
+    assert (1 if gone else 0) == done.returncode, done.stderr
+    assert 1 == (done.stderr if gone else done.stdout).count("\n")
+    if not gone:
+        digests = []
+        for name in ("m.db", "copy.db"):
+            with MemoryRegistry(there / name, encoder=HashingEncoder(64)) as registry:
+                digests.append(memory_digest(registry, "mara"))
+        assert digests[0] == digests[1]
 
 
 def test_what_they_do(there, invoke):

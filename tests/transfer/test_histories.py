@@ -120,6 +120,24 @@ def test_chatgpt(sqlite, write):
     assert "chatgpt:p" == first.message_id
 
 
+def test_a_chatgpt_conversation_with_a_hole(sqlite, write):
+    """What is before the hole is imported, and the hole is named."""
+
+    def node(number, role):
+        said = {
+            "id": f"m{number}",
+            "author": {"role": role},
+            "content": {"content_type": "text", "parts": [f"{number}"]},
+        }
+        return {"parent": f"n{number - 1}" if number else None, "children": [f"n{number + 1}"], "message": said}
+
+    nodes = {f"n{number}": node(number, ("user", "assistant")[number % 2]) for number in range(6)}
+    del nodes["n3"]
+    done = import_file(sqlite, write([{"id": "c", "current_node": "n5", "mapping": nodes}]), memory_id="ada")
+    assert ["0", "1", "2", "4", "5"] == [content for _, content, *_ in told(sqlite)]
+    assert ["node n3 of the conversation is missing"] == [one.reason for one in done.rejected]
+
+
 CLAUDE = [
     {
         "uuid": "u2",
@@ -232,6 +250,14 @@ def test_langchain_in_sqlite(sqlite, tmp_path):
         assert SAME == [(one.role, one.content) for one in sqlite.get("ada").messages(conversation_id=session)]
     assert 12 == import_file(sqlite, path, memory_id="ada").known
     assert before == path.read_bytes()
+
+
+def test_a_llamaindex_key_without_a_list(sqlite, write):
+    """It is named; the others are imported."""
+    said = [{"role": "user", "content": "Hello."}]
+    done = import_file(sqlite, write({"store": {"a": said, "b": None, "c": said}}), memory_id="ada")
+    assert ["a", "c"] == [thread for *_, thread in told(sqlite)]
+    assert ["the messages of 'b' must be a list, got NoneType"] == [one.reason for one in done.rejected]
 
 
 def test_llamaindex(sqlite, write):

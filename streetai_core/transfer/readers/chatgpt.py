@@ -40,21 +40,30 @@ def _conversation(source: Source, _number: int, values: dict[str, Any]) -> Chat:
     began = read_time(values.get("create_time"), "create_time")
     thread = source.conversation(values.get("conversation_id") or values.get("id"))
     metadata = origin(PROGRAM, title=values.get("title"))
-    return Chat(began, [partial(_message, name, nodes[name], thread, metadata) for name in path])
+    return Chat(began, [partial(_message, name, nodes.get(name), thread, metadata) for name in path])
 
 
 def _path(nodes: dict[str, Any], current: object) -> list[str]:
-    """The names of the nodes from the root to the current one, each once.
+    """The names of the nodes from the root to the current one, each once, those that are missing included.
 
     Without a current node, to the end of the branch that was written last.
     """
     name = current if isinstance(current, str) and current in nodes else _newest_leaf(nodes)
     path: dict[str, None] = {}
-    while isinstance(name, str) and name in nodes and name not in path:
+    while isinstance(name, str) and name not in path:
         path[name] = None
-        node = nodes[name]
-        name = node.get("parent") if isinstance(node, dict) else None
+        node = nodes.get(name)
+        name = node.get("parent") if isinstance(node, dict) else _parent_of(nodes, name)
     return list(reversed(path))
+
+
+def _parent_of(nodes: dict[str, Any], child: str) -> str | None:
+    """The node that knows of a child which is missing, or is no node."""
+    for name, node in nodes.items():
+        children = node.get("children") if isinstance(node, dict) else None
+        if isinstance(children, list) and child in children:
+            return name
+    return None
 
 
 def _newest_leaf(nodes: dict[str, Any]) -> str | None:
@@ -76,6 +85,8 @@ def _is_name(value: object) -> bool:
 
 def _message(name: str, node: Any, thread: str, metadata: Any, at: datetime | None) -> NewMessage | None:
     """The message of a node; `None` for what nobody said."""
+    if node is None:
+        raise ImportFormatError(f"node {name} of the conversation is missing")
     message = mapping_of(node, f"node {name}").get("message")
     if message is None:
         return None

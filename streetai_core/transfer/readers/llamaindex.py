@@ -9,7 +9,6 @@ from typing import Any
 from streetai_core.transfer.records import (
     Source,
     entries_of,
-    list_of,
     mapping_of,
     name_of,
     origin,
@@ -18,7 +17,7 @@ from streetai_core.transfer.records import (
     tool_calls,
 )
 from streetai_core.transfer.times import read_time
-from streetai_core.transfer.values import Entry
+from streetai_core.transfer.values import Entry, Rejected
 from streetai_core.types import NewMessage
 
 PROGRAM = "llamaindex"
@@ -34,7 +33,11 @@ def read_llamaindex(document: Any, source: Source) -> Iterator[Entry]:
     number = 0
     for key, messages in mapping_of(mapping_of(document, "the file").get("store"), "store").items():
         thread = source.conversation(key)
-        for one in list_of(messages, f"the messages of {key!r}"):
+        if not isinstance(messages, list):
+            number += 1
+            yield Rejected(number, f"the messages of {key!r} must be a list, got {type(messages).__name__}")
+            continue
+        for one in messages:
             number += 1
             yield from entries_of(number, partial(_message, one, thread, source))
 
