@@ -3,7 +3,7 @@
     StreetAIError
     ├── InputError (ValueError)             what the caller gave cannot be used
     │   ├── ConfigError                     one or more settings are out of range
-    │   ├── MessageConflictError            a message id is taken by another text
+    │   ├── MessageConflictError            a message id is taken by another message
     │   ├── RollbackError                   a version cannot be gone back to exactly
     │   ├── ImportFormatError               a file to import is not what it should be
     │   └── VectorError                     a vector is not finite or has the wrong shape

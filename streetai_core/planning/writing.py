@@ -65,7 +65,7 @@ def plan_add(
         now: the time of messages without one.
 
     Raises:
-        MessageConflictError: an id is taken by another text or role.
+        MessageConflictError: an id is taken by another text, role or conversation.
         EncoderMismatchError: the memory's vectors come from another encoder.
     """
     addition = Addition()
@@ -236,11 +236,12 @@ def check_encoder(head: Head, encoder: Encoder) -> None:
 
 
 def _same(message: Message, item: Prepared) -> None:
-    if (message.content, message.role) != (item.message.content, item.message.role):
-        raise MessageConflictError(
-            f"message_id {message.message_id!r} is taken by another text; use update_message to change it, "
-            "or give the new message an id of its own"
-        )
+    for what in ("content", "role", "conversation_id"):
+        if getattr(message, what) != getattr(item.message, what):
+            raise MessageConflictError(
+                f"message_id {message.message_id!r} is taken by a message with another {what}; use update_message to "
+                "change what it says, or give the new message an id of its own"
+            )
 
 
 def _stamped(item: Prepared, head: Head, now: datetime) -> tuple[Message, Head]:

@@ -92,7 +92,7 @@ class Learning(Conductor):
 
         Raises:
             InputError: the turn's id or a message cannot be used.
-            MessageConflictError: the id of a message is taken by another text.
+            MessageConflictError: the id of a message is taken by another one.
             EncoderError: the model failed; nothing was stored.
         """
         turn = identified(turn_id, messages)

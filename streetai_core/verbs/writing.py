@@ -64,7 +64,7 @@ class Writing(Conductor):
 
         Raises:
             InputError: the role, an id or the metadata cannot be used.
-            MessageConflictError: the id is taken by another text.
+            MessageConflictError: the id is taken by another text, role or conversation.
             EncoderError: the model failed.
         """
         message = NewMessage(

@@ -57,6 +57,16 @@ CALLS = {
         "update_message",
         lambda r: r.get("m").add_message("another text", "user", message_id="kept"),
     ),
+    "message id taken in another conversation": (
+        MessageConflictError,
+        "another conversation_id",
+        lambda r: r.get("m").add_message(KEPT, "user", message_id="kept", conversation_id="tuesday"),
+    ),
+    "message id taken by another role": (
+        MessageConflictError,
+        "another role",
+        lambda r: r.get("m").add_message(KEPT, "assistant", message_id="kept"),
+    ),
     "conversation id with NUL": (
         InputError,
         "conversation_id",
