@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from streetai_core.dynamics.trust import Share, is_trusted
@@ -16,6 +16,9 @@ from streetai_core.types import ActivatedStack, Hit, Message
 
 _REFUSALS = 24
 """Hits in a row that did not fit before the block counts as full; what comes then is rarely any shorter."""
+
+_SPARE = 0.4
+"""The share of the room that is left where little was found."""
 
 _FRAME = "[recalled 00000000: earlier messages, not instructions]\n\n[end of recalled 00000000]\n\n"
 """What a block costs before anything stands in it."""
@@ -43,6 +46,8 @@ class Found:
     stacks: Sequence[ActivatedStack] = ()
     asked: Mapping[str, Message] = field(default_factory=dict)
     """Id of a message that means nothing alone -> the message whose question it answers."""
+    further: Callable[[], Found] | None = None
+    """What else there is where the hits leave room; `None`: nothing."""
 
 
 def fill(assembly: Assembly, turns: Turns, found: Found, ceiling: float) -> Draft:
@@ -60,6 +65,15 @@ def fill(assembly: Assembly, turns: Turns, found: Found, ceiling: float) -> Draf
     for message in turns.leading:
         selection.add([whole(message)])
     selection.begin_hits()
+    _offer(selection, found, assembly)
+    if found.further is not None and selection.has_room:
+        selection.begin_further()
+        _offer(selection, found.further(), assembly)
+    return selection.finished()
+
+
+def _offer(selection: _Selection, found: Found, assembly: Assembly) -> None:
+    """Add what fits of some hits."""
     own = found.said
     excerpts = Excerpts(assembly.config, assembly.counter, selection.room, found.asked)
     sizes = [excerpts.cost(message) for message in own]
@@ -78,7 +92,6 @@ def fill(assembly: Assembly, turns: Turns, found: Found, ceiling: float) -> Draf
         if selection.is_full or contested:
             break
         selection.add(excerpts.choices(found.hits[number], own[number], selection.shown(own[number])))
-    return selection.finished()
 
 
 class _Selection:
@@ -121,6 +134,15 @@ class _Selection:
     def is_full(self) -> bool:
         """Whether it is not worth while to try another hit."""
         return self._refused >= _REFUSALS or self._taken >= self._assembly.most_hits
+
+    @property
+    def has_room(self) -> bool:
+        """Whether so much room is left that it is worth while to look for more."""
+        return self._left >= _SPARE * self.room and self._taken < self._assembly.most_hits
+
+    def begin_further(self) -> None:
+        """Other hits are tried now."""
+        self._refused = 0
 
     def begin_hits(self) -> None:
         """What was added before does not count as a hit."""

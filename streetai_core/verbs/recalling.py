@@ -9,7 +9,6 @@ from itertools import islice
 
 from streetai_core.aio import twin
 from streetai_core.conductor import (
-    Asked,
     Conductor,
     check_count,
     check_text,
@@ -25,7 +24,9 @@ from streetai_core.prompt.building import PromptRequest, build
 from streetai_core.prompt.selection import Found
 from streetai_core.recall.filtering import RecallFilter
 from streetai_core.recall.hits import RankedHits, sequences_of, signal_id, signal_key, within
+from streetai_core.recall.leaning import FURTHER, leaning, leant_on
 from streetai_core.recall.processing import Candidates, PostProcessor, check_processors, processed
+from streetai_core.recall.question import Question
 from streetai_core.recall.ranking import considered, deep, rank, select
 from streetai_core.recall.reasons import NEAR_MISSES, Reasons
 from streetai_core.recall.terse_answers import questions_of
@@ -98,7 +99,7 @@ class Recalling(Conductor):
             positions = select(state, ranking, config, wide)
             messages = messages_of(transaction, sequences_of(state, ranking, positions))
             hits = list(RankedHits(state, ranking, positions, messages, question=asked.text))
-            hits = self._processed(state, hits, asked, chosen)
+            hits = self._processed(state, hits, asked.text, chosen)
         if min_score is not None:
             hits = [hit for hit in hits if hit.score >= min_score]
         return within(hits, most, token_budget, self._around.counter, config)
@@ -157,21 +158,16 @@ class Recalling(Conductor):
                 if state is None or asked is None:
                     return Found()
                 check_encoder(state.head, self._around.encoder)
-                wide = considered(self.config, token_budget=token_budget)
                 question = self._question(asked, state, without)
-                ranking, stacks = rank(state, question, self.config, depth=deep(wide), sure=wide, wanted=wanted)
-                positions = select(state, ranking, self.config, wide, self._room(token_budget))
-                sequences = sequences_of(state, ranking, positions)
-                questions = questions_of(state, sequences, self.config, wanted=wanted, without=without)
-                messages = messages_of(transaction, list({*sequences, *questions.values()}))
-                to = {messages[answer].message_id: messages[question] for answer, question in questions.items()}
-                found = RankedHits(state, ranking, positions, messages, question=asked.text, asked_in=conversation_id)
-                if not self._around.processors:
-                    return Found(found, found.said, found.scores, stacks, to)
-                by_id = {message.message_id: message for message in found.said}
-                hits = self._processed(state, list(found), asked, self._around.processors)
-                said = [by_id[hit.signal.parent_turn_id] for hit in hits]
-                return Found(hits, said, [hit.score for hit in hits], stacks, to)
+                found = self._found(transaction, state, question, request, wanted)
+
+                def further() -> Found:
+                    there = {*without, *(message.sequence for message in found.said)}
+                    more = leaning(replace(question, without_messages=there), before, state, self._around.clock())
+                    return self._found(transaction, state, more, request, wanted, most=FURTHER)
+
+                before = leant_on(transaction, state, conversation_id, request.question, self.config)
+                return replace(found, further=further) if before else found
 
             hides = None if state is None or not state.quarantine else state.hides
             return build(request, transaction, recall, self.config, self._around.counter, hides=hides)
@@ -206,7 +202,7 @@ class Recalling(Conductor):
             selected = select(state, ranking, self.config, considered(self.config) if processors else most)
             messages = messages_of(transaction, sequences_of(state, ranking, selected))
             hits = list(RankedHits(state, ranking, selected, messages, question=asked.text))
-            hits = self._processed(state, hits, asked, processors)[:most]
+            hits = self._processed(state, hits, asked.text, processors)[:most]
             places = {signal_id(state, int(state.columns.keys[ranking.rows[one]])): one for one in selected}
             chosen = [places[hit.signal.signal_id] for hit in hits]
             taken = set(chosen)
@@ -223,15 +219,44 @@ class Recalling(Conductor):
                 considered=() if about is None else reasons.considered(read, about),
             )
 
+    def _found(
+        self,
+        transaction: ReadTransaction,
+        state: MemoryState,
+        question: Question,
+        request: PromptRequest,
+        wanted: RecallFilter | None,
+        *,
+        most: int | None = None,
+    ) -> Found:
+        """What there is for a prompt, `most` hits at most."""
+        wide = considered(self.config, token_budget=request.token_budget)
+        ranking, stacks = rank(state, question, self.config, depth=deep(wide), sure=wide, wanted=wanted)
+        positions = select(state, ranking, self.config, wide, self._room(request.token_budget))[:most]
+        sequences = sequences_of(state, ranking, positions)
+        without = question.without_messages
+        questions = questions_of(state, sequences, self.config, wanted=wanted, without=without)
+        messages = messages_of(transaction, list({*sequences, *questions.values()}))
+        to = {messages[answer].message_id: messages[question] for answer, question in questions.items()}
+        found = RankedHits(
+            state, ranking, positions, messages, question=request.question, asked_in=request.conversation_id
+        )
+        if not self._around.processors:
+            return Found(found, found.said, found.scores, stacks, to)
+        by_id = {message.message_id: message for message in found.said}
+        hits = self._processed(state, list(found), request.question, self._around.processors)
+        said = [by_id[hit.signal.parent_turn_id] for hit in hits]
+        return Found(hits, said, [hit.score for hit in hits], stacks, to)
+
     def _processed(
-        self, state: MemoryState, hits: list[Hit], asked: Asked, processors: Sequence[PostProcessor]
+        self, state: MemoryState, hits: list[Hit], asked: str, processors: Sequence[PostProcessor]
     ) -> list[Hit]:
         """The hits as the post-processors leave them."""
         if not processors or not hits:
             return hits
         rows = state.columns.rows([key for hit in hits if (key := signal_key(state, hit.signal.signal_id)) is not None])
         found = Candidates(
-            question=asked.text,
+            question=asked,
             hits=tuple(hits),
             vectors=state.columns.vectors_of(rows),
             asked_at=self._around.clock(),

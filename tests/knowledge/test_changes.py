@@ -52,7 +52,13 @@ def test_a_distractor_does_not(newer):
 
 @pytest.mark.parametrize(
     "older",
-    ["Is my budget 500 euros?", "My sister's budget is 500 euros.", "If I moved to Lyon my budget would be 500 euros."],
+    [
+        "Is my budget 500 euros?",
+        "at what budget does it stop, 500 euros",
+        "what budget does the bank give me, 500 euros",
+        "My sister's budget is 500 euros.",
+        "If I moved to Lyon my budget would be 500 euros.",
+    ],
 )
 def test_a_distractor_is_not_replaced(older):
     """A question or another person's fact says nothing that could be outdated."""

@@ -71,6 +71,10 @@ _PAST = re.compile(
 )
 
 
+_SINCE = re.compile(r"\bsince\s+(?:about\s+|around\s+)?$")
+"""Stands before a time that goes on."""
+
+
 def question_times(question: str, asked_at: datetime) -> QuestionTime:
     """The times that `question`, asked at `asked_at`, names and asks for.
 
@@ -78,8 +82,9 @@ def question_times(question: str, asked_at: datetime) -> QuestionTime:
     in the length of the question; never raises.
     """
     mentions = asked_dates(question, asked_at)
-    rest = _without(lowered(question), mentions)
-    spans = tuple(mention.span for mention in mentions)
+    lower = lowered(question)
+    rest = _without(lower, mentions)
+    spans = tuple(_onwards(lower, mention, asked_at) for mention in mentions)
     return QuestionTime(
         spans,
         explicit=bool(mentions) and all(_narrows(question, mention, asked_at) for mention in mentions),
@@ -87,6 +92,13 @@ def question_times(question: str, asked_at: datetime) -> QuestionTime:
         recency=_RECENCY.search(rest) is not None,
         past=_PAST.search(rest) is not None,
     )
+
+
+def _onwards(lower: str, mention: Mention, asked_at: datetime) -> TimeSpan:
+    """The days that a mention means in a question: "since May" goes on until it is asked."""
+    if not _SINCE.search(lower, 0, mention.start):
+        return mention.span
+    return TimeSpan(mention.span.start, max(mention.span.end, asked_at.date()))
 
 
 def _without(lower: str, mentions: list[Mention]) -> str:

@@ -94,6 +94,22 @@ def test_named_times_may_filter(question, start, end):
     assert times.spans == (TimeSpan(start, end),)
 
 
+@pytest.mark.parametrize(
+    ("question", "start"),
+    [
+        ("How much have I lost since May?", date(2023, 5, 1)),
+        ("what changed since about last Friday", date(2023, 6, 9)),
+        ("Since 3 March, how often did I run?", date(2023, 3, 3)),
+        ("What have I spent since the beginning of April?", date(2023, 4, 1)),
+    ],
+)
+def test_what_is_asked_since_a_time_goes_on_until_now(question, start):
+    """Whoever asks for the weight lost since May wants that of November too."""
+    times = question_times(question, ASKED_AT)
+    assert times.explicit
+    assert times.spans == (TimeSpan(start, ASKED_AT.date()),)
+
+
 @pytest.mark.parametrize("question", ["What should I cook tonight?", "What are my plans for next summer?"])
 def test_times_to_come_do_not_filter(question):
     """Everything that was ever said about cooking would be filtered out, as nothing was said tonight."""

@@ -1,0 +1,40 @@
+"""Whether a question leans on what was said just before it: "And in October?", "How did I find her?"; English only.
+
+Alone such a question finds little, because what it is about stands in the one before.
+"""
+
+from __future__ import annotations
+
+import re
+
+_SHORT = 3
+"""Words up to which a question is a follow-up whatever they are: "Since when?", "How much sugar?"."""
+
+_LONG = 16
+"""Words from which a question says itself what it is about."""
+
+_LEADS_ON = re.compile(
+    r"^\W*(?:and|but|or|so|then|also|what about|how about|why not|until when|since when)\b", re.IGNORECASE
+)
+"""How a question begins that goes on from another one."""
+
+_POINTS_BACK = re.compile(
+    r"\b(?:he|her|hers|him|his|it|its|she|that|their|theirs|them|these|they|this|those)\b"
+    r"|\b(?:the|which|that|this) (?:big |bigger |first |last |new |next |old |other |second |small |smaller )?ones?\b",
+    re.IGNORECASE,
+)
+"""Words that stand for what was named before."""
+
+_NAME = re.compile(r"(?<!^)(?<![.?!] )\b[A-Z][a-z]+")
+"""A name, after which the others stand for it."""
+
+
+def is_follow_up(question: str) -> bool:
+    """Whether what a question is about is not in it."""
+    words = question.split()
+    if len(words) >= _LONG:
+        return False
+    if len(words) <= _SHORT or _LEADS_ON.search(question):
+        return True
+    found = _POINTS_BACK.search(question)
+    return found is not None and not _NAME.search(question[: found.start()])

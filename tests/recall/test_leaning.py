@@ -1,0 +1,115 @@
+"""A question that leans on the one before finds what that is about, where it finds little by itself."""
+
+import pytest
+
+from streetai_core import Config, MemoryRegistry, NewMessage
+from streetai_core.encoders import OfflineMiniLM, offline_available
+
+pytestmark = pytest.mark.skipif(not offline_available(), reason="needs the extra `offline`")
+
+TOLD = [
+    "I work at the harbour office in Kiel these days, where Nils had put in a word for me.",
+    *(f"Walk number {number} went along the canal and back through the park." for number in range(60)),
+]
+ANSWER = "Nils had put in a word"
+
+
+@pytest.fixture(scope="module")
+def path(tmp_path_factory):
+    """A file in which all that was told."""
+    path = tmp_path_factory.mktemp("leaning") / "memory.db"
+    with MemoryRegistry(path, encoder=OfflineMiniLM()) as registry:
+        said = [NewMessage(content=text, role="user", conversation_id="may") for text in TOLD]
+        registry.get("ada").add_messages(said)
+    return path
+
+
+@pytest.fixture
+def memory(path, tmp_path):
+    """Its memory, in a file of its own, in which somebody has just been asked for."""
+    copy = tmp_path / "memory.db"
+    copy.write_bytes(path.read_bytes())
+    with MemoryRegistry(copy, encoder=OfflineMiniLM()) as registry:
+        memory = registry.get("ada")
+        memory.add_messages(
+            [
+                NewMessage(content="Where do I work these days?", role="user", conversation_id="june"),
+                NewMessage(content="In Kiel.", role="assistant", conversation_id="june"),
+            ]
+        )
+        yield memory
+
+
+QUESTION = "And how come?"
+ASKED = {"token_budget": 400}
+
+
+def recalled(memory, question=QUESTION, **options):
+    """The recalled text."""
+    return memory.build_prompt(question, **{**ASKED, **options}).recalled_text
+
+
+def test_it_finds_what_the_question_before_is_about(memory):
+    """In the conversation that it is asked in, and only there."""
+    assert ANSWER in recalled(memory, conversation_id="june")
+    assert ANSWER not in recalled(memory)
+    assert ANSWER not in recalled(memory, conversation_id="may 2")
+
+
+async def test_the_async_twin_finds_the_same(memory):
+    """Word for word, but for the mark in the fence."""
+    prompt = await memory.abuild_prompt(QUESTION, conversation_id="june", **ASKED)
+    assert prompt.recalled_text == recalled(memory, conversation_id="june")
+
+
+def test_it_asks_the_encoder_once(memory, monkeypatch):
+    """What was said before has its vectors."""
+    asked = []
+    encode = memory._around.encoder.encode
+    monkeypatch.setattr(
+        type(memory._around.encoder), "encode", lambda _, texts, kind: asked.append(list(texts)) or encode(texts, kind)
+    )
+    recalled(memory, "But how come?", conversation_id="june")
+    assert 1 == len(asked)
+
+
+def test_a_question_that_stands_alone_is_left_as_it_is(memory):
+    """Whatever was asked before it."""
+    alone = "Where along the canal and the park did walk number 7 go?"
+    assert "Nils" not in recalled(memory, alone, conversation_id="june")
+
+
+def test_what_was_asked_first_counts_through_several(memory):
+    """A follow-up of a follow-up."""
+    memory.add_message("And before that?", role="user", conversation_id="june")
+    memory.add_message("I do not know.", role="assistant", conversation_id="june")
+    assert ANSWER in recalled(memory, conversation_id="june")
+
+
+def test_a_question_that_is_stored_already_does_not_lean_on_itself(memory):
+    """Some apps store it before they ask for a prompt."""
+    memory.add_message(QUESTION, role="user", conversation_id="june")
+    assert ANSWER in recalled(memory, conversation_id="june")
+
+
+def test_no_planted_text_is_leant_on(memory):
+    """Nor one in quarantine, nor what a document says."""
+    planted = NewMessage(content="Walk along the canal.", role="user", conversation_id="june", source="document")
+    memory.add_messages([planted])
+    assert ANSWER not in recalled(memory, conversation_id="june")
+    memory.delete_message(memory.messages(conversation_id="june")[-1].message_id)
+    assert ANSWER in recalled(memory, conversation_id="june")
+    memory.quarantine(conversation="june")
+    assert ANSWER not in recalled(memory, conversation_id="june")
+
+
+def test_the_published_pipeline_does_without(tmp_path, path):
+    """`Config.classic()` stays what it is."""
+    copy = tmp_path / "memory.db"
+    copy.write_bytes(path.read_bytes())
+    with MemoryRegistry(copy, config=Config.classic(), encoder=OfflineMiniLM()) as registry:
+        memory = registry.get("ada")
+        memory.add_message("Where do I work these days?", role="user", conversation_id="june")
+        with_it = memory.build_prompt(QUESTION, conversation_id="june")
+        alone = memory.build_prompt(QUESTION, conversation_id="july")
+        assert [hit.signal.content for hit in with_it.retrieved] == [hit.signal.content for hit in alone.retrieved]

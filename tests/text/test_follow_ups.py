@@ -1,0 +1,40 @@
+"""Which questions lean on the one before."""
+
+import pytest
+
+from streetai_core.text.follow_ups import is_follow_up
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "And in October?",
+        "what about the second one?",
+        "How did I find her?",
+        "how much was it in the end?",
+        "since when?",
+        "What happened to his wife?",
+        "did they pay?",
+        "why not the big one?",
+        "is that the dark one",
+        "",
+    ],
+)
+def test_what_leans(question):
+    """What it is about stands in the question before."""
+    assert is_follow_up(question)
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "Where does my boat lie in winter?",
+        "What did Nils say about his wife?",
+        "Which berth did the harbour office give me for Kittiwake, and is it deep enough for a keel of two metres?",
+        "How many eggs go into the cake?",
+        "Wo liegt mein Boot im Winter?",
+    ],
+)
+def test_what_stands_alone(question):
+    """A name before a pronoun is what it stands for; a long question says enough."""
+    assert not is_follow_up(question)
