@@ -46,7 +46,9 @@ _BRINGING_UP = r"(?:ask|bring|mention|need|paste|request|say|send|share|talk|wan
 _DOING = r"(?!(?:are|can|have|know|like|need|said|think|want)\b)\w+"
 """What one may do about anything, but not what every "anything you need" says."""
 
-_LIVING = r"(?:do|drink|drive|eat|fly|have|own|smoke|stand|touch|use|wear)\b"
+_LIVING = (
+    r"(?:(?:do|have)\b(?! (?:all|it|that|them|this|time)\b)|(?:drink|drive|eat|fly|own|smoke|stand|touch|use|wear)\b)"
+)
 """What people do or leave alone, as a habit."""
 
 _EVERY_TIME = r"(?:when|whenever|if|any ?time|every ?time|each time|next time|once)"
@@ -91,7 +93,8 @@ _FORMS = (
         "prefer person",
         r"\b(?:my (?:\w+ )?preferences? (?:is|are|for)|(?:is|are) my preference|preferably|I'm an? \w+ person)\b",
     ),
-    ("you", r"\bI(?:'d| would| really| do)* (?:like|love|need|want|expect|appreciate it)(?: it)?(?: if| for)? you\b"),
+    ("you", r"\bI(?:'d| would| really| do)* (?:like|love|need|want|expect|appreciate it)(?: it)? (?:if|for) you\b"),
+    ("you", r"\bI(?:'d| would| really| do)* (?:like|love|need|want|expect) you (?:always |never |not |only )*to\b"),
     ("like", r"\bI(?:'d| would) like (?:all|any|every|my|the|your)\b"),
     ("drives", r"\bdrives me (?:crazy|insane|mad|nuts|up the wall)\b"),
     ("when if", r"\b(?:hate|annoys me|bothers me|like it|love it) (?:when|if)\b"),
@@ -110,11 +113,18 @@ _FORMS = (
     ("could can would", r"\b(?:could|can|would) (?:we|you) (?:always|avoid|drop|never|not|stop)\b"),
     ("assume", r"\bassume (?:I|my|that|the|we)\b"),
     # What binds every suggestion.
-    ("not n't dont cant never", rf"\bI (?:do not|don't|dont|can't|cant|cannot|never|won't) {_LIVING}"),
+    ("not n't dont cant never", rf"\b(?:I|we) (?:do not|don't|dont|can't|cant|cannot|never|won't) {_LIVING}"),
+    ("not n't doesnt", r"\b(?:does not|doesn't|doesnt) (?:eat|drink)\b"),
+    ("no always please pls", rf"{_START}(?:no|always|never) \w+[^.?!\n]{{0,60}}\b(?:please|pls|plz)\b"),
+    ("no for", rf"{_START}no \w+(?: (?:and|or) \w+)? for me\b"),
     ("not nothing", r"\b(?:not a fan of|nothing (?:but|from|made|over|political|that|too|under|with))\b"),
     ("out", r"\b(?:leave|keep|cut) (?:\w+ )?out\b"),
-    ("has best", r"\b(?:has to be|I (?:learn|read|sleep|think|work) best)\b"),
-    ("allerg intoleran vegan vegetarian", r"\b(?:allerg(?:ic|y|ies)|intoleran(?:t|ce)|vegan|vegetarian)\b"),
+    ("has", r"\b(?:all of it|any\w*|each|every\w*|it all|you \w+(?: \w+){0,3}) has to be\b"),
+    ("best", r"\bI (?:learn|read|sleep|think|work) best\b"),
+    (
+        "allerg intoleran vegan vegetarian coeliac celiac halal kosher",
+        r"\b(?:allerg(?:ic|y|ies)|intoleran(?:t|ce)|vegan|vegetarian|coeliac|celiac|halal|kosher)\b",
+    ),
     ("dyslexic diabetic blind teetotal wheelchair", r"\b(?:dyslexic|diabetic|colou?r[- ]?blind|teetotal|wheelchair)\b"),
 )
 """How a wish is put, behind parts of words of which it has one: to look for these takes a tenth of the time."""
@@ -128,9 +138,10 @@ _NO_WISH = re.compile(
 """What is put like a wish and is none, and wishes of others."""
 
 _ORDERED = (
-    r"(?:add|book|build|calculate|check|compare|compose|convert|create|describe|design|draft|edit|explain|find|fit|fix|"
-    r"generate|give|help|lay out|list|make|name|outline|pick|plan|prepare|proofread|propose|put together|recommend|"
-    r"refactor|rewrite|set up|shorten|show|sketch|sort|suggest|teach|tell|translate|turn|walk|write)\b"
+    r"(?:add|book(?! titles?\b)|build|calculate|check|compare|compose|convert|create|describe|design|draft|edit|"
+    r"explain|find|fit|fix|generate|give|help|lay out|list(?! of (?:my|our)\b)|make|name(?! of\b)|outline|pick|plan|prepare|"
+    r"proofread|propose|put together|recommend|refactor|rewrite|set up|shorten|show|sketch|sort|suggest|teach|tell|"
+    r"translate|turn|walk|write)\b"
 )
 _REQUEST = re.compile(
     r"\b(?:(?:can|could|would|will|may|might|should) (?:you|i|we)\b|how to\b"

@@ -28,6 +28,12 @@ WISHES = [
     "Anything you plan for me has to be free of nuts.",
     "Could you always cite a source?",
     "Answer me in Swedish",
+    "I want you to answer briefly.",
+    "one thing: always type hints, no docstrings please",
+    "and no pork or wine for me",
+    "Noor doesn't eat anything from the sea.",
+    "we don't eat meat",
+    "Tove is coeliac",
 ]
 
 NO_WISHES = [
@@ -40,6 +46,9 @@ NO_WISHES = [
     "Call me tomorrow.",
     "Let me know if there is anything you need.",
     "Which berth is mine?",
+    "I love you",
+    "I don't have it all yet.",
+    "It has to be ugly.",
     "",
 ]
 
@@ -56,6 +65,9 @@ ASKING = [
     ("Which rope have you recommended?", 0.0),
     ("Could you summarise our talk?", 0.0),
     ("The mast is tall.", 0.0),
+    ("name of the inn?", 0.5),
+    ("book title?", 0.5),
+    ("list of my boats", 0.0),
     ("", 0.0),
 ]
 
