@@ -139,9 +139,9 @@ _NO_WISH = re.compile(
 
 _ORDERED = (
     r"(?:add|book(?! titles?\b)|build|calculate|check|compare|compose|convert|create|describe|design|draft|edit|"
-    r"explain|find|fit|fix|generate|give|help|lay out|list(?! of (?:my|our)\b)|make|name(?! of\b)|outline|pick|plan|prepare|"
-    r"proofread|propose|put together|recommend|refactor|rewrite|set up|shorten|show|sketch|sort|suggest|teach|tell|"
-    r"translate|turn|walk|write)\b"
+    r"explain|find|fit|fix|generate|give|help|lay out|list(?! of (?:my|our)\b)|make|name(?! of\b)|outline|pick|plan|"
+    r"prepare|proofread|propose|put together|recommend|refactor|rewrite|set up|shorten|show|sketch|sort|suggest|teach|"
+    r"tell|translate|turn|walk|write)\b"
 )
 _REQUEST = re.compile(
     r"\b(?:(?:can|could|would|will|may|might|should) (?:you|i|we)\b|how to\b"
