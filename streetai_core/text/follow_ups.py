@@ -13,6 +13,14 @@ _SHORT = 3
 _LONG = 16
 """Words from which a question says itself what it is about."""
 
+_ASKS = re.compile(
+    r"[?\uff1f\u061f]\s*$"
+    r"|^(?:\W*\w+){0,3}?\W*\b(?:who|whose|what|when|where|which|why|how|is|are|was|were|do|does|did|can|could|will|would"
+    r"|should|has|have|had)\b",
+    re.IGNORECASE,
+)
+"""A question, which many type without its mark. "Thanks!" and "ok, she told me" ask for nothing."""
+
 _LEADS_ON = re.compile(
     r"^\W*(?:and|but|or|so|then|also|what about|how about|why not|until when|since when)\b", re.IGNORECASE
 )
@@ -32,7 +40,7 @@ _NAME = re.compile(r"(?<!^)(?<![.?!] )\b[A-Z][a-z]+")
 def is_follow_up(question: str) -> bool:
     """Whether what a question is about is not in it."""
     words = question.split()
-    if len(words) >= _LONG:
+    if len(words) >= _LONG or not _ASKS.search(question):
         return False
     if len(words) <= _SHORT or _LEADS_ON.search(question):
         return True

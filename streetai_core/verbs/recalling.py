@@ -160,14 +160,14 @@ class Recalling(Conductor):
                 check_encoder(state.head, self._around.encoder)
                 question = self._question(asked, state, without)
                 found = self._found(transaction, state, question, request, wanted)
-
-                def further() -> Found:
-                    there = {*without, *(message.sequence for message in found.said)}
-                    more = leaning(replace(question, without_messages=there), before, state, self._around.clock())
-                    return self._found(transaction, state, more, request, wanted, most=FURTHER)
-
                 before = leant_on(transaction, state, conversation_id, request.question, self.config)
-                return replace(found, further=further) if before else found
+                if not before:
+                    return found
+                there = {*without, *(message.sequence for message in found.said)}
+                question = replace(question, without_messages=there)
+                return replace(
+                    found, further=lambda: self._further(transaction, state, question, before, request, wanted)
+                )
 
             hides = None if state is None or not state.quarantine else state.hides
             return build(request, transaction, recall, self.config, self._around.counter, hides=hides)
@@ -247,6 +247,25 @@ class Recalling(Conductor):
         hits = self._processed(state, list(found), request.question, self._around.processors)
         said = [by_id[hit.signal.parent_turn_id] for hit in hits]
         return Found(hits, said, [hit.score for hit in hits], stacks, to)
+
+    def _further(  # noqa: PLR0917 - the same as of `_found`, and what the question leans on
+        self,
+        transaction: ReadTransaction,
+        state: MemoryState,
+        question: Question,
+        before: Sequence[Message],
+        request: PromptRequest,
+        wanted: RecallFilter | None,
+    ) -> Found:
+        """What else there is for a prompt of what the question leans on."""
+        while True:
+            leant = leaning(question, before, state, self._around.clock())
+            found = self._found(transaction, state, leant, request, wanted, most=FURTHER)
+            # Said elsewhere with the words of what the caller sends along.
+            sent = [one for one in (*found.said, *found.asked.values()) if one.content in (request.shown or ())]
+            if not sent:
+                return found
+            question = replace(question, without_messages={*question.without_messages, *(one.sequence for one in sent)})
 
     def _processed(
         self, state: MemoryState, hits: list[Hit], asked: str, processors: Sequence[PostProcessor]

@@ -8,7 +8,7 @@ import pytest
 
 from streetai_core.evaluation.datasets import read_dataset
 from streetai_core.text.words import terms
-from tests.benchmarks import overviews
+from tests.benchmarks import follow_ups, overviews
 
 TESTS = Path(__file__).parents[1]
 
@@ -20,6 +20,25 @@ TESTS = Path(__file__).parents[1]
         ("more_kinds_of_talk", ["household", "team", "letters"], 171, [2, 4, 2]),
         ("further_kinds_of_talk", ["study", "spoken", "deutsch"], 179, [2, 2, 2]),
         ("four_more_kinds_of_talk", ["tasks", "meetings", "story", "companion"], 190, [2, 5, 2, 2]),
+        (
+            "everyday",
+            [
+                "assistant",
+                "coding",
+                "support",
+                "health",
+                "travel",
+                "dnd",
+                "tutor",
+                "group",
+                "journal",
+                "firm",
+                "recipes",
+                "legal",
+            ],
+            250,
+            [2, 2, 2, 2, 2, 2, 2, 4, 2, 5, 2, 2],
+        ),
     ],
 )
 def test_kinds_of_talk(name, recordings, questions, speakers):
@@ -45,6 +64,18 @@ def test_overviews(tmp_path):
         assert len({question.text for question in one.questions}) == 5
         assert all(set(question.evidence) <= said for question in one.questions)
         assert all(6 <= len(set(question.evidence)) <= 16 for question in one.questions)
+
+
+def test_follow_ups():
+    """Each is about a conversation that is there, and its evidence too; none is asked twice of one."""
+    said = {
+        one.recording_id: {message.message_id for message in one.messages}
+        for one in read_dataset(str(follow_ups.DATA / "everyday.json")).recordings
+    }
+    rows = follow_ups.follow_ups()
+    assert (40, 16) == (len(rows), sum(not row["seen"] for row in rows))
+    assert all(set(row["evidence"]) <= said[row["conversation"]] for row in rows)
+    assert 40 == len({(row["conversation"], row["follow_up"]) for row in rows})
 
 
 def test_facts_told_otherwise():

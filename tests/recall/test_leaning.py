@@ -56,6 +56,12 @@ def test_it_finds_what_the_question_before_is_about(memory):
     assert ANSWER not in recalled(memory, conversation_id="may 2")
 
 
+def test_what_the_app_sends_along_is_not_recalled(memory):
+    """As an agent does that keeps its conversation."""
+    assert ANSWER in recalled(memory, conversation_id="june", shown=["In Kiel."])
+    assert ANSWER not in recalled(memory, conversation_id="june", shown=["In Kiel.", TOLD[0]])
+
+
 async def test_the_async_twin_finds_the_same(memory):
     """Word for word, but for the mark in the fence."""
     prompt = await memory.abuild_prompt(QUESTION, conversation_id="june", **ASKED)

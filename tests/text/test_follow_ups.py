@@ -17,7 +17,7 @@ from streetai_core.text.follow_ups import is_follow_up
         "did they pay?",
         "why not the big one?",
         "is that the dark one",
-        "",
+        "ok and what's her job",
     ],
 )
 def test_what_leans(question):
@@ -33,6 +33,11 @@ def test_what_leans(question):
         "Which berth did the harbour office give me for Kittiwake, and is it deep enough for a keel of two metres?",
         "How many eggs go into the cake?",
         "Wo liegt mein Boot im Winter?",
+        "Thanks!",
+        "ok cool",
+        "She told me that yesterday.",
+        "And then we went home.",
+        "",
     ],
 )
 def test_what_stands_alone(question):
