@@ -10,16 +10,24 @@ import re
 _SHORT = 3
 """Words up to which a question is a follow-up whatever they are: "Since when?", "How much sugar?"."""
 
+_LONGEST = 400
+"""Characters of a question that may lean on another one."""
+
 _LONG = 16
 """Words from which a question says itself what it is about."""
 
-_ASKS = re.compile(
-    r"[?\uff1f\u061f]\s*$"
-    r"|^(?:\W*\w+){0,3}?\W*\b(?:who|whose|what|when|where|which|why|how|is|are|was|were|do|does|did|can|could|will|would"
-    r"|should|has|have|had)\b",
+_MARKS = ("?", "\uff1f", "\u061f")
+"""Question marks: Latin, full-width, Arabic."""
+
+_ASKING = re.compile(
+    r"[^a-z]*(?:who|whose|what|when|where|which|why|how|is|are|was|were|do|does|did|can|could|will|would|should|has|have"
+    r"|had)\b",
     re.IGNORECASE,
 )
-"""A question, which many type without its mark. "Thanks!" and "ok, she told me" ask for nothing."""
+"""One of these is among the first words of a question whose mark was not typed. "Thanks!" and "ok, she told me" ask for
+nothing."""
+_FIRST = 4
+"""Words that are looked at for that."""
 
 _LEADS_ON = re.compile(
     r"^\W*(?:and|but|or|so|then|also|what about|how about|why not|until when|since when)\b", re.IGNORECASE
@@ -39,10 +47,17 @@ _NAME = re.compile(r"(?<!^)(?<![.?!] )\b[A-Z][a-z]+")
 
 def is_follow_up(question: str) -> bool:
     """Whether what a question is about is not in it."""
-    words = question.split()
-    if len(words) >= _LONG or not _ASKS.search(question):
+    words = question[:_LONGEST].split()
+    if len(question) > _LONGEST or len(words) >= _LONG or not _asks(question, words):
         return False
     if len(words) <= _SHORT or _LEADS_ON.search(question):
         return True
     found = _POINTS_BACK.search(question)
     return found is not None and not _NAME.search(question[: found.start()])
+
+
+def _asks(question: str, words: list[str]) -> bool:
+    """Whether it is a question at all."""
+    if question.rstrip().endswith(_MARKS):
+        return True
+    return any(_ASKING.match(word) for word in words[:_FIRST])

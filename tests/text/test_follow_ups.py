@@ -1,6 +1,8 @@
 """Which questions lean on the one before."""
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from streetai_core.text.follow_ups import is_follow_up
 
@@ -43,3 +45,16 @@ def test_what_leans(question):
 def test_what_stands_alone(question):
     """A name before a pronoun is what it stands for; a long question says enough."""
     assert not is_follow_up(question)
+
+
+@given(st.text())
+def test_any_text_can_be_asked(text):
+    """Property: nothing raises, and nothing that is long leans."""
+    assert is_follow_up(text) in {True, False}
+    assert not is_follow_up(text + "x" * 1000 + "?")
+
+
+@pytest.mark.parametrize("part", ["0", "a", "-", "she ", "A", "the one ", " "])
+def test_no_text_takes_long(part):
+    """A million characters are as quickly told as a few."""
+    assert not is_follow_up(part * 1_000_000)
