@@ -115,7 +115,7 @@ _FORMS = (
     # What binds every suggestion.
     ("not n't dont cant never", rf"\b(?:I|we) (?:do not|don't|dont|can't|cant|cannot|never|won't) {_LIVING}"),
     ("not n't doesnt", r"\b(?:does not|doesn't|doesnt) (?:eat|drink)\b"),
-    ("no always please pls", rf"{_START}(?:no|always|never) \w+[^.?!\n]{{0,60}}\b(?:please|pls|plz)\b"),
+    ("no always please pls", rf"{_START}(?:no (?!\w+ing\b)|always |never )\w+[^.?!\n]{{0,60}}\b(?:please|pls|plz)\b"),
     ("no for", rf"{_START}no \w+(?: (?:and|or) \w+)? for me\b"),
     ("not nothing", r"\b(?:not a fan of|nothing (?:but|from|made|over|political|that|too|under|with))\b"),
     ("out", r"\b(?:leave|keep|cut) (?:\w+ )?out\b"),

@@ -49,6 +49,7 @@ NO_WISHES = [
     "I love you",
     "I don't have it all yet.",
     "It has to be ugly.",
+    "No rewriting of what is there, please.",
     "",
 ]
 
