@@ -26,19 +26,20 @@ _MOST = 3
 
 
 def leant_on(
-    transaction: ReadTransaction, state: MemoryState, conversation_id: str | None, question: str, config: Config
+    transaction: ReadTransaction, state: MemoryState, conversation_id: str | None, question: Question, config: Config
 ) -> list[Message]:
     """What of the user's in a conversation a question leans on, oldest first; nothing if it says itself what it asks.
 
-    Back to a message that stands alone, and none that is not trusted or in quarantine.
+    Back to a message that stands alone, and none that is not trusted or in quarantine. Without a vector it leans on
+    nothing: by words alone, what was said before would be all that it asks.
     """
-    if config.ranking == "product" or not is_follow_up(question):
+    if question.vector is None or config.ranking == "product" or not is_follow_up(question.text):
         return []
     query = MessageQuery(conversation_id=conversation_id, any_conversation=False, last=_LAST)
     found: list[Message] = []
     for message in reversed(transaction.messages(query)):
         # An app may have stored the question already.
-        if message.role != "user" or message.content == question:
+        if message.role != "user" or message.content == question.text:
             continue
         if len(found) == _MOST or state.hides(message) or not is_trusted(message.trust, config):
             break

@@ -160,7 +160,7 @@ class Recalling(Conductor):
                 check_encoder(state.head, self._around.encoder)
                 question = self._question(asked, state, without)
                 found = self._found(transaction, state, question, request, wanted)
-                before = leant_on(transaction, state, conversation_id, request.question, self.config)
+                before = leant_on(transaction, state, conversation_id, question, self.config)
                 if not before:
                     return found
                 there = {*without, *(message.sequence for message in found.said)}
