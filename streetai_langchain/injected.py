@@ -25,6 +25,8 @@ class Injected:
     """The question as the caller has it."""
     led: BaseMessage | None = None
     """The question with what was put before it."""
+    lead: str = ""
+    """What was put before it."""
     window: Sequence[BaseMessage] = ()
     """Messages that stand before it."""
 
@@ -50,9 +52,20 @@ class Injected:
         return isinstance(value, BaseMessage) and any(_are_one(value, one) for one in self.window)
 
     def _as_asked(self, message: BaseMessage) -> BaseMessage:
+        """The question without what was put before it, be it as it was asked or as the chain has changed it since."""
         if self.asked is None or self.led is None or not _are_one(message, self.led):
             return message
+        if message.content != self.led.content:
+            return message.model_copy(update={"content": _behind(self.lead.splitlines()[-1], message.content)})
         return self.asked if self.asked.id == message.id else self.asked.model_copy(update={"id": message.id})
+
+
+def _behind(line: str, content: Any) -> Any:
+    """What of a content stands behind a line; all of it if the line is not there."""
+    if isinstance(content, str):
+        return content.rpartition(line)[2].lstrip("\n")
+    # Of a list, the lead is a block of its own.
+    return [one for one in content if not (isinstance(one, dict) and str(one.get("text", "")).endswith(line))]
 
 
 def _are_one(message: BaseMessage, other: BaseMessage) -> bool:

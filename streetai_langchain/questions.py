@@ -6,7 +6,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, cast
 
-from langchain_core.messages import BaseMessage, HumanMessage, SystemMessage, convert_to_messages
+from langchain_core.messages import (
+    AIMessage,
+    BaseMessage,
+    HumanMessage,
+    SystemMessage,
+    ToolMessage,
+    convert_to_messages,
+)
 from langchain_core.prompt_values import PromptValue
 
 from streetai_core.errors import InputError
@@ -65,7 +72,9 @@ class Places:
         position = _last_human(messages)
         question = cast("HumanMessage", messages[position])
         before = [message for message in messages[:position] if not isinstance(message, SystemMessage)]
-        return Asked(question, before, messages[position + 1 :])
+        # Instructions behind the question, or the beginning of a reply that is to be continued, are said by nobody.
+        after = [message for message in messages[position + 1 :] if _is_traffic(message)]
+        return Asked(question, before, after)
 
     def filled(self, value: object, past: Past) -> tuple[object, Injected]:
         """A copy of an input with the past in it, and what was put into it."""
@@ -137,13 +146,17 @@ def _before_question(messages: Sequence[BaseMessage], past: Past) -> tuple[list[
     asked = messages[position]
     led = _led(asked, past.lead) if past.lead else asked
     filled = [*messages[:start], *past.turns, *messages[start:position], led, *messages[position + 1 :]]
-    return filled, Injected(asked, led, past.turns) if past.lead else Injected(window=past.turns)
+    return filled, Injected(asked, led, past.lead, past.turns) if past.lead else Injected(window=past.turns)
 
 
 def _led(message: BaseMessage, lead: str) -> BaseMessage:
     content = message.content
     led = join(lead, content) if isinstance(content, str) else [{"type": "text", "text": lead}, *content]
     return message.model_copy(update={"content": led})
+
+
+def _is_traffic(message: BaseMessage) -> bool:
+    return isinstance(message, ToolMessage) or (isinstance(message, AIMessage) and bool(message.tool_calls))
 
 
 def _kind(value: object) -> str:

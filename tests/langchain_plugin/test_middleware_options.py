@@ -160,7 +160,6 @@ async def test_what_was_redacted_is_stored_as_it_was_redacted(streetai, diary, s
 
     asked = [text for role, text in said(diary) if role == "user"]
     assert [f"Number {number}: write to [REDACTED_EMAIL]." for number in range(3)] == asked
-    assert ["Number 0", "Number 1", "Number 2"] == [text.split(":")[0] for text in asked]
     record = agent.state()["streetai"]["StreetAIMemoryMiddleware"]
     assert "@" not in record["question"]
 

@@ -4,9 +4,9 @@ from operator import itemgetter
 
 import pytest
 from langchain.agents import create_agent
-from langchain.agents.middleware import AgentMiddleware, AgentState
+from langchain.agents.middleware import AgentMiddleware, AgentState, PIIMiddleware
 from langchain.agents.structured_output import ToolStrategy
-from langchain_core.messages import AIMessage, HumanMessage, ToolMessage
+from langchain_core.messages import AIMessage, HumanMessage, SystemMessage, ToolMessage
 from langchain_core.runnables import RunnableLambda
 from langchain_core.tools import tool
 from langgraph.checkpoint.memory import InMemorySaver
@@ -134,6 +134,30 @@ async def test_what_was_recalled_is_not_in_what_comes_back(diary, streetai, styl
     assert "Hello." in text_of_prompt(model.prompts[-1])
     assert [(QUESTION, "q-1"), (REPLY, output["messages"][-1].id)] == [(one.text, one.id) for one in output["messages"]]
     assert output["messages"][0] == asked
+
+
+@pytest.mark.parametrize("blocks", [False, True])
+def test_what_a_chain_has_made_of_the_question_is_left_to_it(diary, streetai, blocks):
+    """6.4: a redaction in the agent is not undone in its state; the recalled block is no part of that either."""
+    model = ScriptedChatModel(reply=script(REPLY))
+    chat = streetai.wrap(create_agent(model, [], middleware=[PIIMiddleware("email", strategy="redact")]))
+    text = f"{QUESTION} Write to mara@example.com."
+    content = [{"type": "text", "text": text}] if blocks else text
+    output = chat.invoke({"messages": [HumanMessage(content, id="q-1")]}, MARA)
+
+    assert FACT.split(": ")[-1] in text_of_prompt(model.prompts[-1])
+    asked = output["messages"][0]
+    assert asked.id == "q-1"
+    assert "recalled" not in asked.text
+    assert asked.text == f"{QUESTION} Write to [REDACTED_EMAIL]."
+
+
+def test_instructions_behind_the_question_are_not_stored(diary, streetai):
+    """6.4: nor the beginning of a reply that the model is to go on with; nobody has said them."""
+    chat = streetai.wrap(ScriptedChatModel(reply=script(REPLY)))
+    chat.invoke([HumanMessage(QUESTION), SystemMessage("Answer in JSON."), AIMessage("{")], MARA)
+
+    assert spoken(diary, "new") == SAID
 
 
 @pytest.mark.parametrize("asynchronous", [False, True])
