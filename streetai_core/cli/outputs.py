@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from streetai_core.errors import InputError
-from streetai_core.upkeep.files import beside
+from streetai_core.upkeep.files import beside, check_file
 
 
 def free_place(output: Path, database: Path, *, force: bool) -> Path:
@@ -22,8 +22,7 @@ def free_place(output: Path, database: Path, *, force: bool) -> Path:
     place = output.resolve() if output.is_symlink() else output
     if str(place.resolve()) in beside(str(database.resolve())):
         raise InputError(f"{output} is the database itself, or a part of it")
-    if place.exists() and not place.is_file():
-        raise InputError(f"{output} is no file that can be replaced; '-' writes to standard output")
+    check_file(str(place))
     if place.exists() and not force:
         raise InputError(f"{output} is there already; give --force to replace it")
     return place

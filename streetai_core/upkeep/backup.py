@@ -19,7 +19,7 @@ from streetai_core.stores.opening import DatabaseFile
 from streetai_core.stores.rows import Origin, head_from, head_row
 from streetai_core.stores.selects import HEADS
 from streetai_core.upkeep.doctor import examine
-from streetai_core.upkeep.files import absolute, check_free, place_of, put_in_place, read_only
+from streetai_core.upkeep.files import absolute, check_file, check_free, place_of, put_in_place, read_only
 from streetai_core.upkeep.health import Health
 
 _BUSY_TIMEOUT = 30.0
@@ -91,8 +91,7 @@ def restore(backup: str | os.PathLike[str], path: str | os.PathLike[str], *, ove
     there = Path(target).exists()
     if there and not overwrite:
         raise InputError(f"{target} is there already; choose another path, or replace it with overwrite=True (--force)")
-    if there and not Path(target).is_file():
-        raise InputError(f"{target} is no file that can be replaced; give another path")
+    check_file(target)
     with _Draft(target) as draft:
         _copy(source, draft.file)
         draft.examined(str(backup))

@@ -58,16 +58,25 @@ def beside(path: str) -> tuple[str, ...]:
     return tuple(path + ending for ending in BESIDE)
 
 
+def check_file(target: str) -> None:
+    """Refuse what is there and is no file, such as a pipe, which would be gone.
+
+    Raises:
+        InputError: naming it and what to do.
+    """
+    if Path(target).is_dir():
+        raise InputError(f"{target} is a folder; give the path of a file in it")
+    if Path(target).exists() and not Path(target).is_file():
+        raise InputError(f"{target} is no file that can be replaced; give another path")
+
+
 def check_free(target: str, *, overwrite: bool) -> None:
     """Refuse to replace a file unasked, or one that is in use.
 
     Raises:
         InputError: naming the file and what to do.
     """
-    if Path(target).is_dir():
-        raise InputError(f"{target} is a folder; give the path of a file in it")
-    if Path(target).exists() and not Path(target).is_file():
-        raise InputError(f"{target} is no file that can be replaced; give another path")
+    check_file(target)
     logs = [one for one in beside(target)[1:] if Path(one).exists()]
     if logs:
         raise InputError(f"{target} is in use or was left unfinished: {logs[0]} is beside it; choose another path")
