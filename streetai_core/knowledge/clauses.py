@@ -19,12 +19,13 @@ _LONGEST = 2000
 _FENCE = re.compile(r"```.*?(?:```|\Z)", re.DOTALL)
 _QUOTED = re.compile(r"\"[^\"\n]{1,300}\"|\u201c[^\u201d\n]{1,300}\u201d|(?<!\w)'[^'\n]{2,300}'(?!\w)")
 _QUESTION = re.compile(
-    r"[?\uff1f]\s*$|^(?:(?:so|and|but|hey|ok|well),? )?(?:who|what|when|where|which|why|how|whose|is|are|am|was|were"
-    r"|do|does|did|has|should|would|could|can|may|will|shall)\s+(?:i|you|we|they|he|she|it|the|a|an|my|your|our|there|this|that"
-    r"|is|are|do|does|did|was|were|much|many|often|long|far|old|to|can|should)\b"
-    r"|^(?:(?:so|and|but|hey|ok|well),? )?(?:at|by|for|from|in|of|on|to|until|with) (?:what|which|whom|whose)\b"
-    r"|^(?:(?:so|and|but|hey|ok|well),? )?(?:what|which|how) (?:\w+ ){1,3}(?:is|are|am|was|were|do|does|did|can|could"
-    r"|should|will|would) (?:i|you|we|they|he|she|it|the|my|your|our|there|this|that)\b",
+    r"[?\uff1f]\s*$|^(?:(?:so|and|but|hey|ok|well),? )?(?:"
+    r"(?:who|what|when|where|which|why|how|whose|is|are|am|was|were|do|does|did|has|should|would|could|can|may|will|shall)"
+    r"\s+(?:i|you|we|they|he|she|it|the|a|an|my|your|our|there|this|that|is|are|do|does|did|was|were|much|many|often|long"
+    r"|far|old|to|can|should)"
+    r"|(?:at|by|for|from|in|of|on|to|until|with) (?:what|which|whom|whose)"
+    r"|(?:what|which|how) (?:\w+ ){1,3}(?:is|are|am|was|were|do|does|did|can|could|should|will|would)"
+    r" (?:i|you|we|they|he|she|it|the|my|your|our|there|this|that))\b",
     re.IGNORECASE,
 )
 _IMAGINED = re.compile(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from datetime import datetime
 
 import numpy as np
@@ -25,16 +24,54 @@ _MOST = 3
 """Questions that may lean on each other."""
 
 
-def leant_on(
-    transaction: ReadTransaction, state: MemoryState, conversation_id: str | None, question: Question, config: Config
-) -> list[Message]:
-    """What of the user's in a conversation a question leans on, oldest first; nothing if it says itself what it asks.
+def leaning(
+    question: Question,
+    transaction: ReadTransaction,
+    state: MemoryState,
+    config: Config,
+    *,
+    conversation_id: str | None,
+    asked_at: datetime,
+) -> Question | None:
+    """The question together with what the user said before it in its conversation, by words and by meaning.
 
-    Back to a message that stands alone, and none that is not trusted or in quarantine. Without a vector it leans on
-    nothing: by words alone, what was said before would be all that it asks.
+    The encoder is not asked again: the vectors of what was said before are there, and the sum of two vectors is near
+    to both.
+
+    Returns:
+        `None` if it says itself what it asks, or nothing was said before. So does a question without a vector: by words
+        alone, what was said before would be all that it asks.
     """
     if question.vector is None or config.ranking == "product" or not is_follow_up(question.text):
-        return []
+        return None
+    before = _leant_on(question, transaction, state, config, conversation_id)
+    if not before:
+        return None
+    sequences = state.columns.column("sequence")
+    said = [state.columns.vectors_of(np.flatnonzero(sequences == one.sequence)) for one in before]
+    total = question.vector + sum(vectors.mean(axis=0) for vectors in said if len(vectors))
+    length = float(np.linalg.norm(total))
+    return read_question(
+        "\n".join([*(message.content for message in before), question.text]),
+        total / np.float32(length) if length else question.vector,
+        turn=question.turn,
+        asked_at=asked_at,
+        without={*question.without_messages, *(message.sequence for message in before)},
+        common=question.common,
+    )
+
+
+def _leant_on(
+    question: Question,
+    transaction: ReadTransaction,
+    state: MemoryState,
+    config: Config,
+    conversation_id: str | None,
+) -> list[Message]:
+    """The user's messages before a question, oldest first, back to one that stands alone.
+
+    None that is not trusted or in quarantine.
+    """
     query = MessageQuery(conversation_id=conversation_id, any_conversation=False, last=_LAST)
     found: list[Message] = []
     for message in reversed(transaction.messages(query)):
@@ -47,26 +84,3 @@ def leant_on(
         if not is_follow_up(message.content):
             break
     return found
-
-
-def leaning(question: Question, before: Sequence[Message], state: MemoryState, asked_at: datetime) -> Question:
-    """The question with what it leans on, by words and by meaning.
-
-    The encoder is not asked again: the vectors of what was said before are there, and the sum of two vectors is near
-    to both.
-    """
-    vector = question.vector
-    if vector is not None:
-        sequences = state.columns.column("sequence")
-        said = [state.columns.vectors_of(np.flatnonzero(sequences == one.sequence)) for one in before]
-        total = vector + sum(vectors.mean(axis=0) for vectors in said if len(vectors))
-        length = float(np.linalg.norm(total))
-        vector = total / np.float32(length) if length else vector
-    return read_question(
-        "\n".join([*(message.content for message in before), question.text]),
-        vector,
-        turn=question.turn,
-        asked_at=asked_at,
-        without={*question.without_messages, *(message.sequence for message in before)},
-        common=question.common,
-    )

@@ -24,7 +24,7 @@ from streetai_core.prompt.building import PromptRequest, build
 from streetai_core.prompt.selection import Found
 from streetai_core.recall.filtering import RecallFilter
 from streetai_core.recall.hits import RankedHits, sequences_of, signal_id, signal_key, within
-from streetai_core.recall.leaning import FURTHER, leaning, leant_on
+from streetai_core.recall.leaning import FURTHER, leaning
 from streetai_core.recall.processing import Candidates, PostProcessor, check_processors, processed
 from streetai_core.recall.question import Question
 from streetai_core.recall.ranking import considered, deep, rank, select
@@ -124,7 +124,8 @@ class Recalling(Conductor):
             user_message: what the user just said.
             system: the app's instructions, sent as they are.
             token_budget: most tokens of the whole prompt; never exceeded.
-            conversation_id: whose last messages are the window. Recall crosses conversations.
+            conversation_id: whose last messages are the window, and in which a question may lean on the one before it.
+                Recall crosses conversations.
             shown: texts of the messages that you send along yourself, as an agent does that keeps its conversation.
                 Then there is no window, and no message with one of these texts is recalled. `None`: you send none.
             recall_fits: says whether a recalled block can be sent, for callers with a tokenizer and a limit of their
@@ -160,14 +161,9 @@ class Recalling(Conductor):
                 check_encoder(state.head, self._around.encoder)
                 question = self._question(asked, state, without)
                 found = self._found(transaction, state, question, request, wanted)
-                before = leant_on(transaction, state, conversation_id, question, self.config)
-                if not before:
-                    return found
                 there = {*without, *(message.sequence for message in found.said)}
-                question = replace(question, without_messages=there)
-                return replace(
-                    found, further=lambda: self._further(transaction, state, question, before, request, wanted)
-                )
+                beyond = replace(question, without_messages=there)
+                return replace(found, further=lambda: self._further(transaction, state, beyond, request, wanted))
 
             hides = None if state is None or not state.quarantine else state.hides
             return build(request, transaction, recall, self.config, self._around.counter, hides=hides)
@@ -248,24 +244,33 @@ class Recalling(Conductor):
         said = [by_id[hit.signal.parent_turn_id] for hit in hits]
         return Found(hits, said, [hit.score for hit in hits], stacks, to)
 
-    def _further(  # noqa: PLR0917 - the same as of `_found`, and what the question leans on
+    def _further(
         self,
         transaction: ReadTransaction,
         state: MemoryState,
         question: Question,
-        before: Sequence[Message],
         request: PromptRequest,
         wanted: RecallFilter | None,
     ) -> Found:
-        """What else there is for a prompt of what the question leans on."""
+        """What else there is for a prompt: of what a question leans on, nothing for any other."""
+        more = leaning(
+            question,
+            transaction,
+            state,
+            self.config,
+            conversation_id=request.conversation_id,
+            asked_at=self._around.clock(),
+        )
+        if more is None:
+            return Found()
+        shown = request.shown or ()
         while True:
-            leant = leaning(question, before, state, self._around.clock())
-            found = self._found(transaction, state, leant, request, wanted, most=FURTHER)
+            found = self._found(transaction, state, more, request, wanted, most=FURTHER)
             # Said elsewhere with the words of what the caller sends along.
-            sent = [one for one in (*found.said, *found.asked.values()) if one.content in (request.shown or ())]
+            sent = {one.sequence for one in (*found.said, *found.asked.values()) if one.content in shown}
             if not sent:
                 return found
-            question = replace(question, without_messages={*question.without_messages, *(one.sequence for one in sent)})
+            more = replace(more, without_messages={*more.without_messages, *sent})
 
     def _processed(
         self, state: MemoryState, hits: list[Hit], asked: str, processors: Sequence[PostProcessor]
