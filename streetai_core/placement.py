@@ -105,7 +105,7 @@ def decayed_total(
     turn: int,
     *,
     without: Iterable[int] = (),
-    base: Mapping[int, float] = {},
+    learned: Mapping[int, float] = {},
 ) -> Vector:
     """The published centroid: living signals weighted by effective weight; the old one if none is alive.
 
@@ -115,15 +115,16 @@ def decayed_total(
         config: decay rate and death threshold.
         turn: the clock.
         without: keys of signals that are about to go.
-        base: key -> base weight that a signal is about to get.
+        learned: key -> base weight that a signal is about to get, by being used now.
     """
     columns = state.columns
     rows = state.members([stack])
     rows = rows[~np.isin(columns.keys[rows], list(without))]
-    weights = columns.base[rows].copy()
+    weights, used = columns.base[rows].copy(), columns.column("last_used_turn")[rows].copy()
     for number, key in enumerate(columns.keys[rows].tolist()):
-        weights[number] = base.get(key, weights[number])
-    effective = effective_weights(weights, columns.column("last_used_turn")[rows], turn, config.decay_rate)
+        if key in learned:
+            weights[number], used[number] = learned[key], turn
+    effective = effective_weights(weights, used, turn, config.decay_rate)
     living = effective >= config.death_threshold
     if not living.any():
         return state.stacks.total(stack) if len(rows) else np.zeros(columns.dim, dtype=np.float32)

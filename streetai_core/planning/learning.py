@@ -108,14 +108,14 @@ def _cues(
 
 
 def _reweighted_stacks(state: MemoryState, steps: Sequence[LearningStep], config: Config) -> list[StackRow]:
-    """The published centroids follow the weights of their signals."""
-    changed = [step for step in steps if step.learned.action != "none"]
-    base = {step.learned.key: step.new_weight for step in changed}
-    stacks = sorted({int(state.columns.column("stack")[step.row]) for step in changed})
+    """The published centroids follow the weights of their signals, of which all that were sent were used."""
+    learned = {step.learned.key: step.new_weight for step in steps}
+    changed = [step.row for step in steps if step.learned.action != "none"]
+    stacks = sorted({int(state.columns.column("stack")[row]) for row in changed})
     return [
         StackRow(
             key=stack,
-            total=decayed_total(state, stack, config, state.head.next_turn, base=base),
+            total=decayed_total(state, stack, config, state.head.next_turn, learned=learned),
             size=state.stacks.size(stack),
         )
         for stack in stacks

@@ -203,3 +203,30 @@ def test_number_9_loud_chatter_stays_below_the_exact_answer(tmp_path):
             memory.post_process([loud], "praise")
         assert 8.0 == memory.signals[1].base_weight
         assert [FACT, chatter] == [hit.signal.content for hit in memory.retrieve(QUESTION)]
+
+
+def test_number_13_a_centroid_weighs_what_was_sent_as_used_now(tmp_path):
+    """One signal was sent after 100 turns (weight .25 by age, 1.0 by use), and boosted: it weighs 1.1, the other .25.
+
+    On three axes they are (.9, .436, 0) and (.6, 0, .8), so that the centroid is the direction of (1.14, .48, .2); its
+    cosine to one more of the first is .986, by their ages alone .889: this one joins at .95.
+    """
+    near, again, other = "the berth number is thirty one", "it is thirty one still", "the berth number was nineteen"
+    idle = [f"idle talk number {n} about nothing" for n in range(98)]
+    encoder = PlantedEncoder(
+        {
+            QUESTION: at_cosine(1.0),
+            **dict.fromkeys((near, again, "thirty one"), at_cosine(0.9, axis=1)),
+            other: at_cosine(0.6, axis=2),
+            **dict.fromkeys(idle, at_cosine(0.0, axis=5)),
+        }
+    )
+    with MemoryRegistry(tmp_path / "m.db", config=Config.classic(stack_threshold=0.5), encoder=encoder) as registry:
+        memory = registry.get("m")
+        memory.add_messages([NewMessage(content=text, role="user") for text in (near, other, *idle)])
+        sent = [hit for hit in memory.retrieve(QUESTION) if hit.signal.content == near]
+        (update,) = memory.post_process(sent, "thirty one")
+        assert "boost" == update["action"]
+    with MemoryRegistry(tmp_path / "m.db", config=Config.classic(stack_threshold=0.95), encoder=encoder) as registry:
+        (signal,) = registry.get("m").add_message(again, "user")
+        assert sent[0].signal.stack_id == signal.stack_id
