@@ -7,7 +7,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass
 from datetime import datetime
-from typing import TypeAlias
+from typing import TypeAlias, TypeVar
 
 import numpy as np
 
@@ -38,6 +38,8 @@ from streetai_core.types import Matrix, Message, NewMessage, Vector, WeightUpdat
 
 _log = logging.getLogger(__name__)
 
+Result = TypeVar("Result")
+
 Lesson: TypeAlias = tuple[list[LearningStep], dict[int, Message]]
 """What was learned about which signals, and their messages by sequence."""
 
@@ -62,15 +64,27 @@ class Surroundings:
     """Who is told of what the verbs do."""
 
 
-@dataclass(frozen=True, slots=True)
+class Elsewhere(Exception):  # noqa: N818 - no error: it ends a reading that is begun again
+    """A reading needs something that may take long, and that no lock is held for.
+
+    Args:
+        work: does it; what comes of it is there when the reading is begun again.
+    """
+
+    def __init__(self, work: Callable[[], None]) -> None:
+        super().__init__()
+        self.work = work
+
+
+@dataclass(slots=True)
 class Asked:
     """A question as it is given to ranking."""
 
     text: str
-    vector: Vector | None
-    """`None`: the encoder failed, or is not wanted."""
     config: Config
     """The settings for this question."""
+    vector: Vector | None = None
+    """`None`: the encoder failed, or is not wanted."""
     version: int = 0
     """That of the memory when it was embedded: who had spoken by then."""
     embedded: str = ""
@@ -225,26 +239,32 @@ class Conductor:
             return None
         text = clean(question)[0]
         config = self.config if config is None else config
-        if config.ranking == "additive" and config.strategy == "keyword":
-            return Asked(text, None, config)
-        return self._embedded(text, state, config)
+        asked = Asked(text, config)
+        if config.ranking == "product" or config.strategy != "keyword":
+            self._embed(asked, _to_embed(text, state, config), state.head.version)
+        return asked
 
-    def _embedded(self, text: str, state: MemoryState, config: Config) -> Asked:
-        """A question with its vector, unless words find something too where the encoder fails.
+    def _embed(self, asked: Asked, wanted: str, version: int) -> None:
+        """Give a question its vector, or none where the encoder fails and words find something too.
+
+        Args:
+            asked: the question.
+            wanted: what of it is embedded.
+            version: of the memory that says so.
 
         Raises:
             EncoderError: the encoder failed, and meaning alone decides.
         """
-        version, wanted = state.head.version, _to_embed(text, state, config)
+        asked.embedded, asked.version = wanted, version
         try:
-            vector = self._around.encoder.encode([wanted], "query")[0]
+            asked.vector = self._around.encoder.encode([wanted], "query")[0]
         except EncoderError:
-            if config.ranking == "product" or config.strategy == "vector":
+            if asked.config.ranking == "product" or asked.config.strategy == "vector":
                 raise
             _log.warning("the encoder failed; this question is answered by words alone", exc_info=True)
-            return Asked(text, None, config)
+            asked.vector = None
+            return
         self._find_common()
-        return Asked(text, vector, config, version, wanted)
 
     def _to_compare(self) -> MemoryState | None:
         """What a question can be compared with, as it was last seen; `None` if there is nothing.
@@ -262,17 +282,36 @@ class Conductor:
             check_encoder(state.head, encoder)
             return state
 
+    def _read(self, attempt: Callable[[ReadTransaction, MemoryState | None], Result]) -> Result:
+        """What an attempt makes of one consistent view of the memory.
+
+        Foreign code may take long, and may use this memory: an attempt that needs some is ended with `Elsewhere`, and
+        made again with what came of it.
+        """
+        while True:
+            try:
+                with self._coherent.reading() as (transaction, state):
+                    return attempt(transaction, state)
+            except Elsewhere as needed:
+                work = needed.work
+            work()
+
     def _room(self, token_budget: int | None) -> int | None:
         """Tokens that recalled passages may take at most; `None` if nothing limits them."""
         decided = self.config.budget_decides and token_budget is not None
         return token_budget if decided else self.config.recall_tokens
 
     def _question(self, asked: Asked, state: MemoryState, without: Collection[int] = ()) -> Question:
-        """The question, read for ranking."""
-        seen = asked.vector is None or asked.version == state.head.version
-        # Somebody whom it names may have spoken since it was embedded.
-        if not seen and _to_embed(asked.text, state, asked.config) != asked.embedded:
-            asked = self._embedded(asked.text, state, asked.config)
+        """The question, read for ranking.
+
+        Raises:
+            Elsewhere: somebody whom it names has spoken since it was embedded.
+        """
+        version = state.head.version
+        if asked.vector is not None and asked.version != version:
+            wanted = _to_embed(asked.text, state, asked.config)
+            if wanted != asked.embedded:
+                raise Elsewhere(lambda: self._embed(asked, wanted, version))
         return read_question(
             asked.text,
             asked.vector,

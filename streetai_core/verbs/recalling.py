@@ -33,12 +33,8 @@ from streetai_core.recall.terse_answers import questions_of
 from streetai_core.state import MemoryState
 from streetai_core.stores.base import MessageQuery, ReadTransaction
 from streetai_core.text.clean import check_id, clean, is_blank
-from streetai_core.types import (
-    Hit,
-    Message,
-    Prompt,
-    Why,
-)
+from streetai_core.types import Hit, Message, Prompt, Why
+from streetai_core.verbs.asking import Asking
 
 
 class Recalling(Conductor):
@@ -87,19 +83,23 @@ class Recalling(Conductor):
         if asked is None:
             return []
         most = config.max_thinking_space if limit is None else limit
-        with self._coherent.reading() as (transaction, state):
+        # A hit that is too long for the budget, or that a processor leaves out, is passed over for what follows it.
+        exact = token_budget is None and not chosen
+        wide = most if exact else considered(config, limit=limit)
+
+        def find(transaction: ReadTransaction, state: MemoryState | None) -> Candidates | None:
             if state is None:
-                return []
+                return None
             check_encoder(state.head, self._around.encoder)
-            # A hit that is too long for the budget, or that a processor leaves out, is passed over for what follows it.
-            exact = token_budget is None and not chosen
-            wide = most if exact else considered(config, limit=limit)
             read = self._question(asked, state)
             ranking, _ = rank(state, read, config, depth=deep(wide), sure=wide, wanted=wanted, stacks=False)
             positions = select(state, ranking, config, wide)
             messages = messages_of(transaction, sequences_of(state, ranking, positions))
-            hits = list(RankedHits(state, ranking, positions, messages, question=asked.text))
-            hits = self._processed(state, hits, asked.text, chosen)
+            hits = RankedHits(state, ranking, positions, messages, question=asked.text)
+            return self._candidates(state, hits, asked.text)
+
+        found = self._read(find)
+        hits = [] if found is None else processed(found, chosen)
         if min_score is not None:
             hits = [hit for hit in hits if hit.score >= min_score]
         return within(hits, most, token_budget, self._around.counter, config)
@@ -153,20 +153,26 @@ class Recalling(Conductor):
             recall_fits=recall_fits,
         )
         asked = self._asked(user_message)
-        with self._coherent.reading() as (transaction, state):
+        asking = None if asked is None else Asking[Found](asked, self._around.processors)
 
+        def attempt(transaction: ReadTransaction, state: MemoryState | None) -> Prompt:
             def recall(without: set[int]) -> Found:
-                if state is None or asked is None:
+                if state is None or asking is None:
                     return Found()
                 check_encoder(state.head, self._around.encoder)
-                question = self._question(asked, state, without)
-                found = self._found(transaction, state, question, request, wanted)
+                question = self._question(asking.asked, state, without)
+                found = self._found(transaction, state, question, request, asking=asking, wanted=wanted)
                 there = {*without, *(message.sequence for message in found.said)}
                 beyond = replace(question, without_messages=there)
-                return replace(found, further=lambda: self._further(transaction, state, beyond, request, wanted))
+                return replace(
+                    found,
+                    further=lambda: self._further(transaction, state, beyond, request, asking=asking, wanted=wanted),
+                )
 
             hides = None if state is None or not state.quarantine else state.hides
             return build(request, transaction, recall, self.config, self._around.counter, hides=hides)
+
+        return self._read(attempt)
 
     @observed(lambda why: {"hits": len(why.hits)}, "recall")
     def why(self, question: str, *, misses: int = NEAR_MISSES, message: str | None = None) -> Why:
@@ -185,35 +191,49 @@ class Recalling(Conductor):
         if message is not None:
             check_text(message, "message")
         asked = self._asked(question)
-        with self._coherent.reading() as (transaction, state):
-            about = None if message is None else _message(transaction, message)
-            if state is None or asked is None:
-                return Why(question=question, turn=0, hits=(), near_misses=(), stacks=())
-            check_encoder(state.head, self._around.encoder)
-            most = self.config.max_thinking_space
-            depth = deep(most + misses) if about is None else len(state.columns)
-            read = self._question(asked, state)
-            ranking, stacks = rank(state, read, self.config, depth=depth)
-            processors = self._around.processors
-            selected = select(state, ranking, self.config, considered(self.config) if processors else most)
-            messages = messages_of(transaction, sequences_of(state, ranking, selected))
-            hits = list(RankedHits(state, ranking, selected, messages, question=asked.text))
-            hits = self._processed(state, hits, asked.text, processors)[:most]
-            places = {signal_id(state, int(state.columns.keys[ranking.rows[one]])): one for one in selected}
-            chosen = [places[hit.signal.signal_id] for hit in hits]
-            taken = set(chosen)
-            others = list(islice((number for number in range(len(ranking.rows)) if number not in taken), misses))
-            messages |= messages_of(transaction, sequences_of(state, ranking, others))
-            reasons = Reasons(state, ranking, chosen, self.config, processed=frozenset(selected))
-            return Why(
-                question=question,
-                turn=state.head.next_turn,
-                hits=tuple(hits),
-                near_misses=reasons.near_misses(others, messages),
-                stacks=tuple(stacks),
-                gates=reasons.gates(hits),
-                considered=() if about is None else reasons.considered(read, about),
-            )
+        asking = None if asked is None else Asking[Found](asked, self._around.processors)
+        return self._read(
+            lambda transaction, state: self._why(transaction, state, question, asking, misses=misses, message=message)
+        )
+
+    def _why(
+        self,
+        transaction: ReadTransaction,
+        state: MemoryState | None,
+        question: str,
+        asking: Asking[Found] | None,
+        *,
+        misses: int,
+        message: str | None,
+    ) -> Why:
+        """The reasons, in one view of the memory."""
+        about = None if message is None else _message(transaction, message)
+        if state is None or asking is None:
+            return Why(question=question, turn=0, hits=(), near_misses=(), stacks=())
+        check_encoder(state.head, self._around.encoder)
+        most = self.config.max_thinking_space
+        depth = deep(most + misses) if about is None else len(state.columns)
+        read = self._question(asking.asked, state)
+        ranking, stacks = rank(state, read, self.config, depth=depth)
+        selected = select(state, ranking, self.config, considered(self.config) if asking.processors else most)
+        messages = messages_of(transaction, sequences_of(state, ranking, selected))
+        found = RankedHits(state, ranking, selected, messages, question=asking.asked.text)
+        hits = asking.process(self._candidates(state, found, asking.asked.text))[:most]
+        places = {signal_id(state, int(state.columns.keys[ranking.rows[one]])): one for one in selected}
+        chosen = [places[hit.signal.signal_id] for hit in hits]
+        taken = set(chosen)
+        others = list(islice((number for number in range(len(ranking.rows)) if number not in taken), misses))
+        messages |= messages_of(transaction, sequences_of(state, ranking, others))
+        reasons = Reasons(state, ranking, chosen, self.config, processed=frozenset(selected))
+        return Why(
+            question=question,
+            turn=state.head.next_turn,
+            hits=tuple(hits),
+            near_misses=reasons.near_misses(others, messages),
+            stacks=tuple(stacks),
+            gates=reasons.gates(hits),
+            considered=() if about is None else reasons.considered(read, about),
+        )
 
     def _found(
         self,
@@ -221,11 +241,36 @@ class Recalling(Conductor):
         state: MemoryState,
         question: Question,
         request: PromptRequest,
-        wanted: RecallFilter | None,
         *,
+        asking: Asking[Found],
+        wanted: RecallFilter | None,
         most: int | None = None,
     ) -> Found:
-        """What there is for a prompt, `most` hits at most."""
+        """What there is for a prompt, `most` hits at most, as the post-processors leave it.
+
+        Raises:
+            Elsewhere: they have not been asked yet.
+        """
+        view = (state.head.version, question.text, frozenset(question.without_messages))
+        found = asking.once(view, lambda: self._ranked(transaction, state, question, request, wanted=wanted, most=most))
+        if not asking.processors:
+            return found
+        by_id = {message.message_id: message for message in found.said}
+        hits = asking.process(self._candidates(state, found.hits, request.question))
+        said = [by_id[hit.signal.parent_turn_id] for hit in hits]
+        return replace(found, hits=hits, said=said, scores=[hit.score for hit in hits])
+
+    def _ranked(
+        self,
+        transaction: ReadTransaction,
+        state: MemoryState,
+        question: Question,
+        request: PromptRequest,
+        *,
+        wanted: RecallFilter | None,
+        most: int | None,
+    ) -> Found:
+        """What there is for a prompt, before the post-processors."""
         wide = considered(self.config, token_budget=request.token_budget)
         ranking, stacks = rank(state, question, self.config, depth=deep(wide), sure=wide, wanted=wanted)
         positions = select(state, ranking, self.config, wide, self._room(request.token_budget))[:most]
@@ -237,12 +282,7 @@ class Recalling(Conductor):
         found = RankedHits(
             state, ranking, positions, messages, question=request.question, asked_in=request.conversation_id
         )
-        if not self._around.processors:
-            return Found(found, found.said, found.scores, stacks, to)
-        by_id = {message.message_id: message for message in found.said}
-        hits = self._processed(state, list(found), request.question, self._around.processors)
-        said = [by_id[hit.signal.parent_turn_id] for hit in hits]
-        return Found(hits, said, [hit.score for hit in hits], stacks, to)
+        return Found(found, found.said, found.scores, stacks, to)
 
     def _further(
         self,
@@ -250,6 +290,8 @@ class Recalling(Conductor):
         state: MemoryState,
         question: Question,
         request: PromptRequest,
+        *,
+        asking: Asking[Found],
         wanted: RecallFilter | None,
     ) -> Found:
         """What else there is for a prompt: of what a question leans on, nothing for any other."""
@@ -265,27 +307,22 @@ class Recalling(Conductor):
             return Found()
         shown = request.shown or ()
         while True:
-            found = self._found(transaction, state, more, request, wanted, most=FURTHER)
+            found = self._found(transaction, state, more, request, asking=asking, wanted=wanted, most=FURTHER)
             # Said elsewhere with the words of what the caller sends along.
             sent = {one.sequence for one in (*found.said, *found.asked.values()) if one.content in shown}
             if not sent:
                 return found
             more = replace(more, without_messages={*more.without_messages, *sent})
 
-    def _processed(
-        self, state: MemoryState, hits: list[Hit], asked: str, processors: Sequence[PostProcessor]
-    ) -> list[Hit]:
-        """The hits as the post-processors leave them."""
-        if not processors or not hits:
-            return hits
+    def _candidates(self, state: MemoryState, hits: Sequence[Hit], asked: str) -> Candidates:
+        """Hits as post-processors get them."""
         rows = state.columns.rows([key for hit in hits if (key := signal_key(state, hit.signal.signal_id)) is not None])
-        found = Candidates(
+        return Candidates(
             question=asked,
             hits=tuple(hits),
             vectors=state.columns.vectors_of(rows),
             asked_at=self._around.clock(),
         )
-        return processed(found, processors)
 
     aretrieve = twin(retrieve)
     abuild_prompt = twin(build_prompt)

@@ -1,0 +1,54 @@
+"""What post-processors make of a question's hits, worked out while no lock is held: they may ask a model."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Sequence
+from dataclasses import dataclass, field
+from typing import Generic, TypeVar
+
+from streetai_core.conductor import Asked, Elsewhere
+from streetai_core.recall.processing import Candidates, PostProcessor, processed
+from streetai_core.types import Hit
+
+Found = TypeVar("Found")
+
+_ROUNDS = 3
+"""How often processors are asked anew because somebody has written meanwhile; then what has come is not seen."""
+
+
+@dataclass(slots=True)
+class Asking(Generic[Found]):
+    """A question that is asked of one view of a memory after another, until nothing of it is left to be worked out."""
+
+    asked: Asked
+    processors: Sequence[PostProcessor]
+    _found: dict[Hashable, Found] = field(default_factory=dict)
+    _processed: dict[tuple[str, ...], list[Hit]] = field(default_factory=dict)
+    """By the ids of the signals that the processors were given, the latest last."""
+
+    def once(self, view: Hashable, find: Callable[[], Found]) -> Found:
+        """What is found in a view of the memory, looked for once; with no processors a view is seen once anyway."""
+        if not self.processors:
+            return find()
+        if view not in self._found:
+            self._found[view] = find()
+        return self._found[view]
+
+    def process(self, candidates: Candidates) -> list[Hit]:
+        """The hits as the processors leave them.
+
+        Raises:
+            Elsewhere: they have not been asked for these yet.
+        """
+        if not self.processors or not candidates.hits:
+            return list(candidates.hits)
+        ids = tuple(hit.signal.signal_id for hit in candidates.hits)
+        if ids in self._processed:
+            return self._processed[ids]
+        if len(self._processed) < _ROUNDS:
+            raise Elsewhere(lambda: self._ask(ids, candidates))
+        *_, latest = self._processed.values()
+        return [hit for hit in latest if hit.signal.signal_id in ids]
+
+    def _ask(self, ids: tuple[str, ...], candidates: Candidates) -> None:
+        self._processed[ids] = processed(candidates, self.processors)
