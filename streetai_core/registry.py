@@ -143,7 +143,7 @@ class MemoryRegistry:
             InputError: the id is not 1 to 512 bytes of text, or has NUL or lone surrogates.
             ClosedError: the registry is closed.
         """
-        check_id(memory_id, "memory_id")
+        memory_id = check_id(memory_id, "memory_id")
         with self._lock:
             self._check_open()
             memory = self._memories.get(memory_id)
@@ -172,7 +172,7 @@ class MemoryRegistry:
 
     def reset(self, memory_id: str) -> None:
         """Delete everything under one id. Handles that others hold raise `StaleMemoryError` from now on."""
-        check_id(memory_id, "memory_id")
+        memory_id = check_id(memory_id, "memory_id")
         with self._outdating(memory_id):
             Resetting(memory_id, self._surroundings).reset()
 
@@ -185,7 +185,7 @@ class MemoryRegistry:
             InputError: the id cannot be used.
             StoreError: the database failed before the rows were deleted, or while it committed that: call it again.
         """
-        check_id(memory_id, "memory_id")
+        memory_id = check_id(memory_id, "memory_id")
         with self._outdating(memory_id):
             # A new handle: it is nobody's, and knows nothing that it would have to compare.
             return Memory(memory_id, self._surroundings).forget(everything=True)

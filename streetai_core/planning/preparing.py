@@ -86,9 +86,6 @@ def check(message: NewMessage, number: int = 0) -> tuple[NewMessage, bool]:
         raise InputError(f"content of message {number} must be a str, got {type(message.content).__name__}")
     if message.role not in ROLES:
         raise InputError(f"role of message {number} must be one of {', '.join(ROLES)}, got {message.role!r}")
-    for what in ("conversation_id", "message_id"):
-        if getattr(message, what) is not None:
-            check_id(getattr(message, what), what)
     if message.name is not None and not isinstance(message.name, str):
         raise InputError(f"name of message {number} must be a str, got {type(message.name).__name__}")
     _check_provenance(message, number)
@@ -96,15 +93,26 @@ def check(message: NewMessage, number: int = 0) -> tuple[NewMessage, bool]:
     return replace(
         message,
         content=content,
+        # The values of the vocabulary in place of those given, which may be equal to them and something else.
+        role=ROLES[ROLES.index(message.role)],
+        source=None if message.source is None else SOURCES[SOURCES.index(message.source)],
+        conversation_id=_id(message.conversation_id, "conversation_id"),
+        message_id=_id(message.message_id, "message_id"),
         name=None if message.name is None else clean(message.name)[0],
         created_at=_aware(message.created_at, number),
         metadata=plain_json(message.metadata, f"metadata of message {number}"),
         trust=None if message.trust is None else float(message.trust),
+        writer=_id(message.writer, f"writer of message {number}"),
     ), sanitised
 
 
+def _id(value: str | None, what: str) -> str | None:
+    """An id, if there is one."""
+    return None if value is None else check_id(value, what)
+
+
 def _check_provenance(message: NewMessage, number: int) -> None:
-    """Source, trust and writer.
+    """Source and trust.
 
     Raises:
         InputError: naming the one that cannot be used.
@@ -114,8 +122,6 @@ def _check_provenance(message: NewMessage, number: int) -> None:
     trust = message.trust
     if trust is not None and (isinstance(trust, bool) or not isinstance(trust, int | float) or not 0 <= trust <= 1):
         raise InputError(f"trust of message {number} must be a number from 0 to 1, got {trust!r}")
-    if message.writer is not None:
-        check_id(message.writer, f"writer of message {number}")
 
 
 def plain_json(values: Mapping[str, Any] | None, what: str) -> dict[str, Any] | None:
@@ -139,11 +145,12 @@ def plain_json(values: Mapping[str, Any] | None, what: str) -> dict[str, Any] | 
 
 
 def _aware(moment: datetime | None, number: int) -> datetime | None:
-    """A time with a zone; UTC if it has none."""
+    """A time with a zone; UTC if it has none. What is a subclass of `datetime`, as pandas has one, becomes one."""
     if moment is None:
         return None
     if not isinstance(moment, datetime):
         raise InputError(f"created_at of message {number} must be a datetime, got {type(moment).__name__}")
+    moment = datetime.combine(moment.date(), moment.timetz())
     return moment.replace(tzinfo=timezone.utc) if moment.tzinfo is None else moment
 
 

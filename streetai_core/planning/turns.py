@@ -21,7 +21,7 @@ def identified(turn_id: str, messages: Iterable[NewMessage]) -> list[NewMessage]
     Raises:
         InputError: the turn's id cannot be used.
     """
-    check_id(turn_id, "turn_id")
+    turn_id = check_id(turn_id, "turn_id")
     return [
         replace(message, message_id=f"{turn_id}/{number}")
         if isinstance(message, NewMessage) and message.message_id is None

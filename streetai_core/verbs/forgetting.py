@@ -109,7 +109,7 @@ class Forgetting(Conductor):
         if isinstance(conversation, EllipsisType):
             return self._forget_messages("author", MessageQuery(), author)
         if conversation is not None:
-            check_id(conversation, "conversation")
+            conversation = check_id(conversation, "conversation")
         return self._forget_messages("conversation", MessageQuery(conversation_id=conversation, any_conversation=False))
 
     def _forget_messages(self, scope: Scope, query: MessageQuery, author: str | None = None) -> Receipt:

@@ -41,7 +41,7 @@ class Looking(Conductor):
         query = MessageQuery(last=last)
         if not isinstance(conversation_id, EllipsisType):
             if conversation_id is not None:
-                check_id(conversation_id, "conversation_id")
+                conversation_id = check_id(conversation_id, "conversation_id")
             query = MessageQuery(conversation_id=conversation_id, any_conversation=False, last=last)
         with self._coherent.reading() as (transaction, _):
             return transaction.messages(query)

@@ -143,7 +143,7 @@ class Recalling(Conductor):
         if recall_fits is not None and not callable(recall_fits):
             raise InputError(f"recall_fits must be None or a function of a text, got {type(recall_fits).__name__}")
         if conversation_id is not None:
-            check_id(conversation_id, "conversation_id")
+            conversation_id = check_id(conversation_id, "conversation_id")
         request = PromptRequest(
             question=clean(user_message)[0],
             system=None if system is None else clean(system)[0],

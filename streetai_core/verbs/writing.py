@@ -162,7 +162,7 @@ class Writing(Conductor):
     def delete_conversation(self, conversation_id: str | None) -> int:
         """Remove all messages of one conversation (`None`: those without one), and return how many there were."""
         if conversation_id is not None:
-            check_id(conversation_id, "conversation_id")
+            conversation_id = check_id(conversation_id, "conversation_id")
         return self._delete(MessageQuery(conversation_id=conversation_id, any_conversation=False))
 
     @observed(lambda signals: {"signals": signals}, "write")
