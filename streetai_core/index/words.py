@@ -283,6 +283,14 @@ class WordIndex:
         """Sequences of the messages whose statement a later one has replaced."""
         return self._replacements.replaced(self._rows, self.column("sequence"))
 
+    def replaced_by(self, sequence: int) -> dict[int, tuple[int, ...]]:
+        """The messages that replace a message, by sequence, and all that each of them replaces, there or not."""
+        rows, older = self._replacements.every
+        return {
+            int(self.column("sequence")[row]): tuple(older[rows == row].tolist())
+            for row in np.unique(rows[older == sequence]).tolist()
+        }
+
     def speaks_of(self, first: int, last: int) -> Flags:
         """Which rows speak of a time that touches the days from `first` to `last`, or were said then; shape (n,)."""
         day = self.column("day")

@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from streetai_core.knowledge.clauses import Clause, clauses
+from streetai_core.knowledge.clauses import STATE_STEMS, Clause, clauses
 from streetai_core.knowledge.swaps import retold, swap_beginning, swapped
 from streetai_core.types import Role
 
@@ -53,6 +53,10 @@ _OTHER_TALK = 1 / 6
 """How fast similarity counts less the more else two messages say: the exponent of the shares that the two clauses have
 of their words. An embedding is of all that is said, so that of a long message tells little of one sentence. Of the 24
 links in ten recorded conversations, which were all false, 7 are left."""
+
+_OF_THE_PAST = 1 / 3
+"""Share of the words of what "used to" be so that an older statement has, to be what is over: who used to live in Nice
+may live in Lyon."""
 
 _SWAP, _SWAP_SIMILARITY, _SWAP_CUE = 0.6, 0.4, 0.1
 """The strength of a swap of values, what similarity adds to it, and what a cue adds."""
@@ -195,7 +199,7 @@ def _announced(new: Clause, old: Clause, similarity: float) -> float:
     """The same for a clause with a cue of change."""
     aloof = new.subject.owner == "thing" and not new.subject.speaks_of_self
     strong = new.cue is not None and new.cue.strong
-    if similarity < _LEAST_SIMILARITY or (aloof and _once(new)) or _restates(new, old):
+    if similarity < _LEAST_SIMILARITY or (aloof and _once(new)) or _restates(new, old) or _of_another(new, old):
         return 0.0
     if not strong and not _plain_topic(new, old, aloof=aloof):
         return 0.0
@@ -212,6 +216,14 @@ def _announced(new: Clause, old: Clause, similarity: float) -> float:
     )
     strength = sum(weight * float(sign) for weight, sign in signs)
     return strength if strength >= (_STRONG_LEAST if strong else _WEAK_LEAST) else 0.0
+
+
+def _of_another(new: Clause, old: Clause) -> bool:
+    """Whether the newer clause says that something is over, which the older one does not tell."""
+    if new.cue is None or new.cue.kind != "now" or not new.cue.old:
+        return False
+    over = new.old_value - STATE_STEMS or new.old_value
+    return len(over & old.content) < _OF_THE_PAST * len(over)
 
 
 def _once(clause: Clause) -> bool:

@@ -34,7 +34,7 @@ _IMAGINED = re.compile(
     r"|\b(?:i|we|they|he|she)['\u2019]d (?!rather|like\b)\w",
     re.IGNORECASE,
 )
-_STATE_STEMS = frozenset({"keep", "stay", "liv", "tak", "us", "get", "go", "lik", "prefer", "host", "pay"})
+STATE_STEMS = frozenset({"keep", "stay", "liv", "tak", "us", "get", "go", "lik", "prefer", "host", "pay"})
 """Verbs of state that say nothing about the subject: who keeps and who transfers savings speaks of savings."""
 
 _LONG_SENTENCE = 20
@@ -107,7 +107,7 @@ class Clause:
     @cached_property
     def topic(self) -> frozenset[str]:
         """The stems without values."""
-        return self.content - self.valued - _STATE_STEMS
+        return self.content - self.valued - STATE_STEMS
 
     @cached_property
     def valued(self) -> frozenset[str]:

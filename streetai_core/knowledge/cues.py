@@ -46,6 +46,22 @@ def _forms() -> _Forms:
     return _Forms()
 
 
+_UNREAL = re.compile(
+    r"(?:\b(?:never|not|almost|nearly|refus(?:e|ed|ing) to|without(?: ever)?)|n['\u2019]t)"
+    r"(?: (?:have|be|been|being|get|getting|really|even|ever|yet|want(?:ed)? to|going to)){0,3} $",
+    re.IGNORECASE,
+)
+"""What stands right before a change that has not come."""
+
+_LONG_AGO = re.compile(
+    r"\bwhen (?:i|we|he|she) (?:was|were) (?:\w+ years old\b|a (?:kid|child|boy|girl|baby|teenager|student)\b|young\b"
+    r"|little\b|small\b|(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|\w+teen|\d{1,2})\b)"
+    r"|\bas an? (?:kid|child|boy|girl|baby|teenager|student)\b",
+    re.IGNORECASE,
+)
+"""A change of times that are over, told as a memory."""
+
+
 def change_cue(text: str) -> ChangeCue | None:
     """The cue of change in `text`, a strong one before a weak one; `None` if there is none, as in most sentences.
 
@@ -54,7 +70,8 @@ def change_cue(text: str) -> ChangeCue | None:
             like other text: leave them out before (`streetai_core.knowledge.clauses` does).
     """
     for strong, kind, form in _forms().worth_trying(text):
-        if match := form.search(text):
+        match = form.search(text)
+        if match and not (kind == "changed" and (_UNREAL.search(text, 0, match.start()) or _LONG_AGO.search(text))):
             return ChangeCue(kind, match.start(), match.end(), _old_value(match), strong)
     return None
 

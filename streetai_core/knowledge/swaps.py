@@ -43,6 +43,12 @@ _UNITS = word_set("am pm o'clock mr mrs ms dr professor euro euros dollar dollar
 _PROGRESSIVE = frozenset({"i'm", "we're"})
 """Who is using one thing may be using another one too, so names differ without a swap."""
 
+_ELSEWHERE = frozenset({"on", "under", "behind", "among", "between", "above", "below", "not"})
+"""What begins no value of what one has one of: a name may be *on* a list."""
+
+_RECURRING = word_set("mondays tuesdays wednesdays thursdays fridays saturdays sundays weekdays weekends")
+"""Days that come again: what holds on Fridays leaves alone what holds on Mondays."""
+
 _LONGEST_VALUE = 6
 """Words of a value; longer differences are another statement."""
 
@@ -71,6 +77,8 @@ def swapped(newer: Clause, older: Clause) -> bool:
     if min(sizes) == 0 or max(sizes) > _LONGEST_VALUE or head < _LEAST_SHARED:
         return False
     if ONCE & {*mine, *theirs} or not STATES & set(mine[:head]):
+        return False
+    if new_value[0] in _ELSEWHERE or (_RECURRING & set(new_value) and _RECURRING & set(old_value)):
         return False
     return _exclusive(newer, older, head, (new_value, old_value), same_end=tail > 0)
 

@@ -60,6 +60,26 @@ class Replacing:
             self._batch.put(message, vectors)
         return found
 
+    def after_edit(self, message: Message, vectors: Matrix) -> list[tuple[Message, tuple[int, ...]]]:
+        """The messages that replaced what an edited one said before and not what it says now.
+
+        Args:
+            message: with its new text.
+            vectors: of its chunks, shape (n, dim).
+
+        Returns:
+            Each with the sequences of those that it replaces still.
+        """
+        links = self.state.words.replaced_by(message.sequence)
+        found = []
+        for newer in self.read(list(links)).values():
+            own = self.state.columns.vectors_of(self.state.rows_of_message(newer.sequence))
+            nearness = float((own @ vectors.T).max()) if len(own) and len(vectors) else 0.0
+            if not link(_statement(newer), [(_statement(message), beyond(nearness, self.common))]):
+                others = tuple(one for one in links[newer.sequence] if one != message.sequence)
+                found.append((newer, others))
+        return found
+
     def _replaced(self, newer: Statement, message: Message, vectors: Matrix) -> tuple[int, ...]:
         near = self._similar(vectors[:_PARTS], message)
         ranked = sorted((one for one in near.items() if one[0] != message.sequence), key=lambda one: -one[1])[

@@ -119,6 +119,7 @@ def plan_update(
 ) -> Changes:
     """Give a message a new text: same id, place and turn; its signals start anew, as fresh as if just said."""
     message = replace(old, content=item.message.content, sanitised=item.sanitised)
+    loosened = [words_row(newer, replaces) for newer, replaces in replacing.after_edit(message, item.vectors)]
     head = _with_encoder(state.head, encoder, bool(len(item.vectors)))
     gone = state.columns.keys[state.rows_of_message(old.sequence)].tolist()
     placement = Placement(_sized(state, head), _stacked([item.vectors], head.dim or 0), config, without=gone)
@@ -131,9 +132,9 @@ def plan_update(
             history_tokens=max(0, head.history_tokens - old_tokens + item.tokens),
         ),
         messages=[message],
-        words=[words_row(message, replacing.of(message, item.vectors))]
+        words=[*loosened, words_row(message, replacing.of(message, item.vectors))]
         if item.chunks or old.sequence in state.words or old.sequence in state.hidden
-        else [],
+        else loosened,
         signals=signals,
         weights=weights,
         learned=[_edited(weight) for weight in weights],
