@@ -60,11 +60,15 @@ def with_question(turns: Sequence[dict[str, Any]], question: str) -> list[dict[s
 
 
 def call_ids(message: Message) -> list[str]:
-    """The ids of the tool calls that a message makes; empty for most."""
+    """The ids of the tool calls that a message makes; empty for most.
+
+    Empty too where one of its calls has none: no result could be told to be that one's.
+    """
     calls = message.metadata.get("tool_calls")
     if message.role != "assistant" or not isinstance(calls, list):
         return []
-    return [str(call["id"]) for call in calls if isinstance(call, dict) and "id" in call]
+    ids = [call["id"] for call in calls if isinstance(call, dict) and isinstance(call.get("id"), str)]
+    return ids if len(ids) == len(calls) else []
 
 
 def _whole_tool_exchanges(messages: Sequence[Message]) -> list[Message]:
@@ -80,7 +84,8 @@ def _whole_tool_exchanges(messages: Sequence[Message]) -> list[Message]:
             while position < len(messages) and messages[position].role == "tool":
                 results.append(messages[position])
                 position += 1
-            if sorted(calls) == sorted(str(result.metadata.get("tool_call_id")) for result in results):
+            answered = [one for result in results if isinstance(one := result.metadata.get("tool_call_id"), str)]
+            if len(answered) == len(results) and sorted(calls) == sorted(answered):
                 whole += [message, *results]
         elif message.role != "tool" and message.content.strip():
             whole.append(message)

@@ -35,6 +35,15 @@ def result(sequence, call_id):
     return make_message(sequence, "tool", "42", tool_call_id=call_id)
 
 
+IDS = ("a", "b", "c", "None", None)
+"""Ids as they were stored: some apps keep none."""
+
+
+def untied(sequence):
+    """A tool result that says nothing of its call."""
+    return make_message(sequence, "tool", "42")
+
+
 def is_valid(turns):
     """The rule that every provider accepts."""
     roles = [turn["role"] for turn in turns]
@@ -62,10 +71,10 @@ def histories(draw):
         content = draw(st.sampled_from(["said", "", "  ", "two\n\nlines"]))
         if role == "call":
             messages.append(
-                call(sequence, *draw(st.lists(st.sampled_from("abc"), min_size=1, unique=True)), content=content)
+                call(sequence, *draw(st.lists(st.sampled_from(IDS), min_size=1, unique=True)), content=content)
             )
         elif role == "tool":
-            messages.append(result(sequence, draw(st.sampled_from("abc"))))
+            messages.append(draw(st.sampled_from([result(sequence, one) for one in IDS] + [untied(sequence)])))
         else:
             messages.append(make_message(sequence, role, content))
     return messages
