@@ -2,6 +2,7 @@
 
 from datetime import datetime, timezone
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -126,3 +127,11 @@ def test_an_unanswered_message_is_joined_with_the_new_one():
     assert [{"role": "user", "content": "wait\n\nand now?"}] == with_question(
         [{"role": "user", "content": "wait"}], "and now?"
     )
+
+
+@pytest.mark.parametrize("answer", [untied(1), result(1, None), result(1, "None")])
+def test_a_call_without_an_id_is_not_sent(answer):
+    """If it fails, one such message in a conversation makes every prompt of it an error."""
+    turns = as_turns([make_message(0, "user"), call(1, None, content="let me see"), answer]).messages
+    assert [turn["role"] for turn in turns] == ["user", "assistant"]
+    assert "tool_calls" not in turns[1]
