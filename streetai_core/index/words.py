@@ -283,6 +283,13 @@ class WordIndex:
         """Sequences of the messages whose statement a later one has replaced."""
         return self._replacements.replaced(self._rows, self.column("sequence"))
 
+    def said(self, fingerprints: Iterable[int]) -> set[int]:
+        """Sequences of the messages with texts of these fingerprints."""
+        wanted = list(fingerprints)
+        if not wanted or not self.size:
+            return set()
+        return set(self.column("sequence")[np.isin(self.column("fingerprint"), wanted)].tolist())
+
     def replaced_by(self, sequence: int) -> dict[int, tuple[int, ...]]:
         """The messages that replace a message, by sequence, and all that each of them replaces, there or not."""
         rows, older = self._replacements.every

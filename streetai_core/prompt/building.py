@@ -36,12 +36,18 @@ class PromptRequest:
     recall_fits: Callable[[str], bool] | None = None
     """Says whether a recalled block can be sent, beside the limits of the settings; `None`: there is no other limit."""
 
+    @property
+    def sent_along(self) -> frozenset[str]:
+        """Texts of what the caller sends along, the question among them; none where the window is sent."""
+        return frozenset() if self.shown is None else self.shown | {self.question}
+
 
 Hides = Callable[[Message], bool]
 """Whether a message is in quarantine."""
 
 Recall = Callable[[set[int]], Found]
-"""Recall for the question, without the messages of these sequences, which are shown anyway."""
+"""Recall for the question, without the messages of these sequences, which are shown anyway, and without any whose text
+the caller sends along."""
 
 
 def build(
@@ -93,15 +99,10 @@ def _build_beside(
     request: PromptRequest, transaction: ReadTransaction, recall: Recall, config: Config, counter: TokenCounter
 ) -> Prompt:
     """The question and what is recalled for it, where the caller sends other messages along itself."""
-    shown = {request.question, *(request.shown or ())}
     head = transaction.head or Head(memory_id="", token="")
-    recent = _conversation(request, transaction, len(shown) + _TOOL_ALLOWANCE)
-    sent = {message.sequence: message for message in recent if message.content in shown}
+    recent = _conversation(request, transaction, len(request.sent_along) + _TOOL_ALLOWANCE)
+    sent = {message.sequence: message for message in recent if message.content in request.sent_along}
     found = recall(set(sent))
-    while repeated := [one for one in (*found.said, *found.asked.values()) if one.content in shown]:
-        # Said elsewhere with the same words. What they would have kept out gets its place.
-        sent.update((message.sequence, message) for message in repeated)
-        found = recall(set(sent))
     frame = Frame(
         question=request.question,
         system=request.system,

@@ -8,18 +8,12 @@ from dataclasses import replace
 from itertools import islice
 
 from streetai_core.aio import twin
-from streetai_core.conductor import (
-    Conductor,
-    check_count,
-    check_text,
-    messages_of,
-)
+from streetai_core.conductor import Conductor, check_count, check_text, messages_of
 from streetai_core.config import Strategy
 from streetai_core.errors import InputError
 from streetai_core.observing.observer import observed
-from streetai_core.planning.writing import (
-    check_encoder,
-)
+from streetai_core.planning.words import fingerprint
+from streetai_core.planning.writing import check_encoder
 from streetai_core.prompt.building import PromptRequest, build
 from streetai_core.prompt.selection import Found
 from streetai_core.recall.filtering import RecallFilter
@@ -127,7 +121,8 @@ class Recalling(Conductor):
             conversation_id: whose last messages are the window, and in which a question may lean on the one before it.
                 Recall crosses conversations.
             shown: texts of the messages that you send along yourself, as an agent does that keeps its conversation.
-                Then there is no window, and no message with one of these texts is recalled. `None`: you send none.
+                Then there is no window, and no message with one of these texts is recalled, nor one that differs from
+                it in case or white space only. `None`: you send none.
             recall_fits: says whether a recalled block can be sent, for callers with a tokenizer and a limit of their
                 own; asked for each piece that would be added, beside `config.recall_tokens`.
             wanted: which messages can be recalled at all. The window, and a history that is so short that it is sent as
@@ -149,7 +144,7 @@ class Recalling(Conductor):
             system=None if system is None else clean(system)[0],
             token_budget=token_budget,
             conversation_id=conversation_id,
-            shown=None if shown is None else frozenset(clean(text)[0] for text in shown),
+            shown=None if shown is None else _texts(shown),
             recall_fits=recall_fits,
         )
         asked = self._asked(user_message)
@@ -160,6 +155,8 @@ class Recalling(Conductor):
                 if state is None or asking is None:
                     return Found()
                 check_encoder(state.head, self._around.encoder)
+                # Said elsewhere with the words of what the caller sends along, perhaps a thousand times.
+                without = without | state.words.said(map(fingerprint, request.sent_along))
                 question = self._question(asking.asked, state, without)
                 found = self._found(transaction, state, question, request, asking=asking, wanted=wanted)
                 there = {*without, *(message.sequence for message in found.said)}
@@ -305,14 +302,7 @@ class Recalling(Conductor):
         )
         if more is None:
             return Found()
-        shown = request.shown or ()
-        while True:
-            found = self._found(transaction, state, more, request, asking=asking, wanted=wanted, most=FURTHER)
-            # Said elsewhere with the words of what the caller sends along.
-            sent = {one.sequence for one in (*found.said, *found.asked.values()) if one.content in shown}
-            if not sent:
-                return found
-            more = replace(more, without_messages={*more.without_messages, *sent})
+        return self._found(transaction, state, more, request, asking=asking, wanted=wanted, most=FURTHER)
 
     def _candidates(self, state: MemoryState, hits: Sequence[Hit], asked: str) -> Candidates:
         """Hits as post-processors get them."""
@@ -332,6 +322,13 @@ class Recalling(Conductor):
 def _check_filter(wanted: object) -> None:
     if wanted is not None and not isinstance(wanted, RecallFilter):
         raise InputError(f"wanted must be None or a RecallFilter, got {type(wanted).__name__}")
+
+
+def _texts(shown: Collection[str]) -> frozenset[str]:
+    """What the caller sends along, cleaned."""
+    if isinstance(shown, str) or not isinstance(shown, Iterable):
+        raise InputError(f"shown must be None or several texts, got {type(shown).__name__}")
+    return frozenset(clean(text)[0] for text in shown)
 
 
 def _is_finite(value: object) -> bool:

@@ -5,6 +5,8 @@ import pytest
 from streetai_core import Config, MemoryRegistry, NewMessage
 from streetai_core.encoders.hashing import HashingEncoder
 from streetai_core.errors import InputError
+from streetai_core.recall.ranking import rank
+from streetai_core.verbs import recalling
 
 FACT = "The draught of my boat is one metre forty, so shallow harbours are no problem."
 OLD = "The draught of the boat that I had before was two metres, which was a problem in every shallow harbour."
@@ -84,7 +86,21 @@ def test_the_budget_holds(tmp_path, config):
         assert prompt.retrieved
 
 
-def test_shown_holds_texts(memory):
-    """Anything else is named."""
-    with pytest.raises(InputError, match="string"):
-        memory.build_prompt(QUESTION, shown=[{"role": "user"}])
+def test_what_is_shown_is_ranked_once_however_often_it_was_said(memory, monkeypatch):
+    """If it fails, a question that is asked each day makes each prompt slower than the one before."""
+    memory.add_messages([NewMessage(content=QUESTION, role="user", conversation_id=str(n)) for n in range(60)])
+    ranked = []
+    monkeypatch.setattr(recalling, "rank", lambda *given, **named: ranked.append(1) or rank(*given, **named))
+
+    prompt = memory.build_prompt(QUESTION, conversation_id="this", shown=[QUESTION.upper()])
+
+    assert QUESTION not in prompt.recalled_text
+    assert FACT in prompt.recalled_text
+    assert len(ranked) <= 2, "once for the question, and once for what it leans on"
+
+
+@pytest.mark.parametrize("shown", [[{"role": "user"}], "a text", 5])
+def test_shown_holds_texts(memory, shown):
+    """Anything else is named; one text is not several."""
+    with pytest.raises(InputError, match=r"string|several texts"):
+        memory.build_prompt(QUESTION, shown=shown)
