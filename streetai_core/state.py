@@ -176,6 +176,11 @@ class MemoryState:
         return any(rule.hides(row) for rule in self.quarantine)
 
     @property
+    def all_hidden(self) -> set[int] | None:
+        """Sequences of all messages in quarantine; `None`: there may be some that cannot be recalled anyway."""
+        return self.hidden if len(self.words) + len(self.hidden) == self.head.message_count else None
+
+    @property
     def shown(self) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
         """Which signals are not in quarantine, shape (n,)."""
         return ~np.isin(self.columns.column("sequence"), list(self.hidden))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 
 from streetai_core.config import Config
@@ -58,10 +58,21 @@ def build(
     counter: TokenCounter,
     *,
     hides: Hides | None = None,
+    hidden: Collection[int] | None = None,
 ) -> Prompt:
-    """The prompt for a request, from one consistent view of the memory; `hides` is `None` if nothing is hidden."""
+    """The prompt for a request, from one consistent view of the memory.
+
+    Args:
+        request: what the caller asked for.
+        transaction: the view.
+        recall: recalls for the question.
+        config: the settings.
+        counter: counts tokens.
+        hides: whether a message is in quarantine; `None`: none is.
+        hidden: sequences of all that are; `None`: they have to be looked for.
+    """
     if hides is not None:
-        transaction = _Shown(transaction, hides, counter)
+        transaction = _Shown(transaction, hides, hidden, counter)
     if request.shown is not None:
         return _build_beside(request, transaction, recall, config, counter)
     head = transaction.head or Head(memory_id="", token="")
@@ -125,15 +136,19 @@ def _build_beside(
 class _Shown(ReadTransaction):
     """A view of a memory without the messages that are in quarantine, as if they had been deleted."""
 
-    def __init__(self, transaction: ReadTransaction, hides: Hides, counter: TokenCounter) -> None:
+    def __init__(
+        self, transaction: ReadTransaction, hides: Hides, hidden: Collection[int] | None, counter: TokenCounter
+    ) -> None:
         self._transaction = transaction
         self._hides = hides
+        self._hidden = hidden
         self._counter = counter
 
     @property
     def head(self) -> Head | None:
         head = self._transaction.head
-        gone = [message for message in self._transaction.messages(MessageQuery()) if self._hides(message)]
+        there = MessageQuery(sequences=None if self._hidden is None else list(self._hidden))
+        gone = [message for message in self._transaction.messages(there) if self._hides(message)]
         return head and replace(
             head,
             message_count=head.message_count - len(gone),
@@ -143,8 +158,16 @@ class _Shown(ReadTransaction):
         )
 
     def messages(self, query: MessageQuery) -> list[Message]:
-        shown = [one for one in self._transaction.messages(replace(query, last=None)) if not self._hides(one)]
-        return shown if query.last is None else shown[max(0, len(shown) - max(0, query.last)) :]
+        if query.last is None:
+            return [one for one in self._transaction.messages(query) if not self._hides(one)]
+        looked_at = max(1, query.last)
+        while True:
+            # Mostly nothing among the last ones is hidden; if much is, twice as many are read.
+            read = self._transaction.messages(replace(query, last=looked_at))
+            shown = [one for one in read if not self._hides(one)]
+            if len(shown) >= query.last or len(read) < looked_at:
+                return shown[max(0, len(shown) - max(0, query.last)) :]
+            looked_at *= 2
 
     def rows(self, since: int | None) -> Rows | None:
         return self._transaction.rows(since)

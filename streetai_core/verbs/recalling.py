@@ -167,7 +167,8 @@ class Recalling(Conductor):
                 )
 
             hides = None if state is None or not state.quarantine else state.hides
-            return build(request, transaction, recall, self.config, self._around.counter, hides=hides)
+            hidden = None if state is None else state.all_hidden
+            return build(request, transaction, recall, self.config, self._around.counter, hides=hides, hidden=hidden)
 
         return self._read(attempt)
 
