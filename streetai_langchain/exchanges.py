@@ -17,8 +17,9 @@ from streetai_core import Memory, MemoryRegistry, NewMessage, Prompt
 from streetai_core.aio import twin
 from streetai_core.errors import MessageConflictError
 from streetai_core.failures import OnError, fail_open, report
-from streetai_core.text.clean import clean, is_blank
+from streetai_core.text.clean import is_blank
 from streetai_core.types import Message
+from streetai_langchain.known_turns import known_of_turn, under_known_ids
 from streetai_langchain.messages import text_of, to_stored
 from streetai_langchain.questions import Asked
 from streetai_langchain.recording import Recorded, Recording, new_turn_id
@@ -129,18 +130,18 @@ class Exchanges:
         """Store both sides in one transaction, and learn in it from a reply that is not partial."""
         thread = exchange.session.conversation_id
         memory = self._memory(exchange.session)
-        asked = to_stored(exchange.asked.question, thread)
+        told = _told(exchange.asked, thread)
         answer = None if reply is None else _answer(reply, thread, partial=partial)
         lesson = {} if partial else _lesson(exchange, reply)
-        newest = memory.messages(conversation_id=thread, last=1)
-        if newest and _same(newest[0], asked):
-            # A try that failed has left it there, unanswered: this is the same turn.
-            recorded = Recorded() if answer is None else _answered(memory, newest[0], answer, lesson)
+        known = known_of_turn(memory, thread, told)
+        if len(known) == len(told) == 1:
+            # A try that failed has left the message there, unanswered: this is the same turn.
+            recorded = Recorded() if answer is None else _answered(memory, known[0], answer, lesson)
             if recorded is not None:
                 return recorded
-        traffic = [to_stored(message, thread) for message in exchange.asked.after]
-        said = [asked, *traffic] if answer is None else [asked, *traffic, answer]
-        return Recording(memory).record(new_turn_id(), said, **lesson)
+            known = []
+        told = under_known_ids(told, known)
+        return Recording(memory).record(new_turn_id(), told if answer is None else [*told, answer], **lesson)
 
     _aprompt = twin(_prompt)
     _arecord = twin(_record)
@@ -158,7 +159,13 @@ def _sent_along(memory: Memory, session: Session, asked: Asked) -> set[str] | No
     ids = {to_stored(message, thread).message_id for message in others}
     texts = {text for message in others if not is_blank(text := text_of(message))}
     last = memory.messages(conversation_id=thread, last=_LAST)
-    return texts if any(one.message_id in ids or one.content in texts for one in last) else None
+    there = any(one.message_id in ids or one.content in texts for one in last)
+    return texts if there or (asked.after and known_of_turn(memory, thread, _told(asked, thread))) else None
+
+
+def _told(asked: Asked, thread: str | None) -> list[NewMessage]:
+    """The question and the tool traffic of its turn, as they are stored."""
+    return [to_stored(one, thread) for one in [asked.question, *asked.after]]
 
 
 def _answer(reply: AIMessage, thread: str | None, *, partial: bool) -> NewMessage:
@@ -190,8 +197,3 @@ def _answered(memory: Memory, unanswered: Message, answer: NewMessage, lesson: d
     stored = memory.messages(conversation_id=unanswered.conversation_id)
     lost = any(one.message_id == claim and one.metadata.get(RUN) != run for one in stored)
     return None if lost else recorded
-
-
-def _same(stored: Message, new: NewMessage) -> bool:
-    """Whether the user's message is the stored one."""
-    return stored.role == "user" and stored.content == clean(new.content)[0] and stored.metadata == (new.metadata or {})
