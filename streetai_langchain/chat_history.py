@@ -8,10 +8,11 @@ from concurrent.futures import Executor
 from langchain_core.chat_history import BaseChatMessageHistory
 from langchain_core.messages import BaseMessage
 
-from streetai_core import Memory, Message
+from streetai_core import Memory, Message, NewMessage
 from streetai_core.aio import twin
 from streetai_core.errors import InputError
 from streetai_core.text.clean import check_id
+from streetai_langchain.memory_traffic import results_of_memory
 from streetai_langchain.messages import from_stored, to_stored
 
 
@@ -74,7 +75,7 @@ class StreetAIChatMessageHistory(BaseChatMessageHistory):
             StoreError: the database failed.
         """
         if messages:
-            self.memory.add_messages([to_stored(message, self.conversation_id) for message in messages])
+            self.memory.add_messages(self._as_stored(messages))
         self._view = None
 
     async def aadd_messages(self, messages: Sequence[BaseMessage]) -> None:
@@ -89,6 +90,14 @@ class StreetAIChatMessageHistory(BaseChatMessageHistory):
     async def aclear(self) -> None:
         """Async twin of `clear`."""
         await self._aclear()
+
+    def _as_stored(self, messages: Sequence[BaseMessage]) -> list[NewMessage]:
+        """Messages as they are stored; a transcript has the results of the memory's tools, which nothing recalls."""
+        repeated = results_of_memory(messages)
+        return [
+            to_stored(one, self.conversation_id, recallable=not any(one is result for result in repeated))
+            for one in messages
+        ]
 
     def _get(self) -> list[BaseMessage]:
         return self.messages

@@ -20,6 +20,7 @@ from streetai_core.failures import OnError, fail_open, report
 from streetai_core.text.clean import is_blank
 from streetai_core.types import Message
 from streetai_langchain.known_turns import known_of_turn, under_known_ids
+from streetai_langchain.memory_traffic import without_memory_traffic
 from streetai_langchain.messages import text_of, to_stored
 from streetai_langchain.questions import Asked
 from streetai_langchain.recording import Recorded, Recording, new_turn_id
@@ -165,13 +166,17 @@ def _sent_along(memory: Memory, session: Session, asked: Asked) -> set[str] | No
 
 def _told(asked: Asked, thread: str | None) -> list[NewMessage]:
     """The question and the tool traffic of its turn, as they are stored."""
-    return [to_stored(one, thread) for one in [asked.question, *asked.after]]
+    return [to_stored(one, thread) for one in without_memory_traffic([asked.question, *asked.after])]
 
 
-def _answer(reply: AIMessage, thread: str | None, *, partial: bool) -> NewMessage:
-    """A reply as it is stored."""
-    stored = to_stored(reply, thread)
-    return replace(stored, metadata={**(stored.metadata or {}), PARTIAL: True}) if partial else stored
+def _answer(reply: AIMessage, thread: str | None, *, partial: bool) -> NewMessage | None:
+    """A reply as it is stored; `None` if it only calls tools of the memory."""
+    for said in without_memory_traffic([reply]):
+        stored = to_stored(said, thread)
+        metadata = {**(stored.metadata or {}), PARTIAL: True} if partial else stored.metadata
+        # Also where only calls of the memory's tools stood beside the text, it is no final reply.
+        return replace(stored, metadata=metadata, ticks=False if reply.tool_calls else stored.ticks)
+    return None
 
 
 def _lesson(exchange: Exchange, reply: AIMessage | None) -> dict[str, Any]:

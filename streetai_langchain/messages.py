@@ -42,6 +42,9 @@ logger = logging.getLogger(__name__)
 _KEY = "langchain"
 """Where in the metadata of a stored message its LangChain part is."""
 
+_HIDDEN = "hidden"
+"""In the LangChain part of a message whose text is there only: true."""
+
 _ROLE_OF: dict[str, Role] = {
     "human": "user",
     "ai": "assistant",
@@ -54,11 +57,16 @@ _ID_LENGTH = 32
 """Hexadecimal digits of an id made from a LangChain id: 128 bits, like a UUID."""
 
 
-def to_stored(message: BaseMessage, conversation_id: str | None) -> NewMessage:
+def to_stored(message: BaseMessage, conversation_id: str | None, *, recallable: bool = True) -> NewMessage:
     """A LangChain message as it is stored; a streamed chunk as the message that it stands for.
 
     A message with an id is stored once: adding it again with the same text to the same conversation changes nothing.
     What is not JSON and cannot be made so is left out, and named in a logged warning.
+
+    Args:
+        message: what was said.
+        conversation_id: where.
+        recallable: `False`: its text is kept with its LangChain part, where no question finds it.
 
     Raises:
         InputError: `message` is not a LangChain message, or a `RemoveMessage`, which says nothing.
@@ -72,13 +80,16 @@ def to_stored(message: BaseMessage, conversation_id: str | None) -> NewMessage:
     text = text_of(spoken)
     kind, values = _kind_and_fields(spoken)
     calls = values.get("tool_calls")
+    metadata = _metadata(spoken, kind, values)
+    if not recallable:
+        metadata[_KEY] |= {_HIDDEN: True, "data": {**metadata[_KEY].get("data", {}), "content": spoken.content}}
     return NewMessage(
-        content=text,
+        content=text if recallable else "",
         role=_role_of(spoken, kind),
         conversation_id=conversation_id,
         name=spoken.name,
         message_id=_message_id(spoken, kind, text, conversation_id),
-        metadata=_metadata(spoken, kind, values),
+        metadata=metadata,
         # A message that calls tools is no final reply, even if its calls have no ids to tell the core so.
         ticks=False if calls else None,
     )
@@ -218,6 +229,8 @@ def _restored(message: Message, payload: Mapping[str, Any]) -> BaseMessage:
     if payload["type"] == "tool":
         data["tool_call_id"] = message.metadata["tool_call_id"]
     restored = _of_own_class(payload, data) or _of_langchain(payload, data)
+    if payload.get(_HIDDEN) and not message.content:
+        return restored
     if clean(text_of(restored))[0] != message.content:
         restored.content = message.content
     return restored

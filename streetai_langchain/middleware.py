@@ -27,6 +27,7 @@ from streetai_langchain.agent_turns import (
     with_recalled,
 )
 from streetai_langchain.callbacks import leave_to_view
+from streetai_langchain.memory_traffic import without_memory_traffic
 from streetai_langchain.messages import text_of
 from streetai_langchain.recording import Recorded, Recording
 from streetai_langchain.sessions import Session, session_of
@@ -302,9 +303,10 @@ class StreetAIMemoryMiddleware(AgentMiddleware[Any, Any, Any]):
             return None
         messages = unsaved(state["messages"], record)
         structured = state.get("structured_response") is not None
+        said = without_memory_traffic(messages)
         return {
             "turn_id": turn_id(record, session.conversation_id),
-            "messages": as_new_messages(messages, session.conversation_id),
+            "messages": as_new_messages(said, session.conversation_id),
             "retrieved": record["signal_ids"],
             "reply": "" if record["learned"] else reply_of(messages, structured=structured),
         }

@@ -15,6 +15,7 @@ from streetai_core.errors import InputError
 from streetai_core.failures import OnError, fail_open
 from streetai_core.text.clean import is_blank
 from streetai_core.types import Hit
+from streetai_langchain.memory_traffic import marked_artifact
 from streetai_langchain.sessions import Session, graph_context, session_of
 
 NOTES = "notes"
@@ -28,6 +29,9 @@ _NO_ANSWER = "a tool has no answer"
 
 Ask = Callable[[Memory], str]
 """What a tool does with the memory, and says about it."""
+
+Answer = tuple[str, dict[str, str]]
+"""What the model is told, and the artifact by which the result is known as one of the memory's."""
 
 
 class MemoryTools:
@@ -58,37 +62,37 @@ class MemoryTools:
         """Where the async twins run."""
         return self._registry.executor
 
-    def search_memory(self, query: str, config: RunnableConfig, limit: int = 5) -> str:
+    def search_memory(self, query: str, config: RunnableConfig, limit: int = 5) -> Answer:
         """Find what was said earlier, in this and in other conversations. Each result begins with its message id."""
-        return self._answer(config, lambda memory: _found(memory, query, limit))
+        return self._answer("search_memory", config, lambda memory: _found(memory, query, limit))
 
-    def remember(self, text: str, config: RunnableConfig) -> str:
+    def remember(self, text: str, config: RunnableConfig) -> Answer:
         """Keep a fact for later conversations. What the user says is kept anyway."""
-        return self._answer(config, lambda memory: _remembered(memory, text))
+        return self._answer("remember", config, lambda memory: _remembered(memory, text))
 
-    def forget(self, message_id: str, config: RunnableConfig) -> str:
+    def forget(self, message_id: str, config: RunnableConfig) -> Answer:
         """Delete an earlier message for good. Search first: the message id is in the result."""
-        return self._answer(config, lambda memory: _forgotten(memory, message_id))
+        return self._answer("forget", config, lambda memory: _forgotten(memory, message_id))
 
-    def update_message(self, message_id: str, text: str, config: RunnableConfig) -> str:
+    def update_message(self, message_id: str, text: str, config: RunnableConfig) -> Answer:
         """Correct an earlier message: its text is replaced. Search first: the message id is in the result."""
-        return self._answer(config, lambda memory: _updated(memory, message_id, text))
+        return self._answer("update_message", config, lambda memory: _updated(memory, message_id, text))
 
-    async def asearch_memory(self, query: str, config: RunnableConfig, limit: int = 5) -> str:
+    async def asearch_memory(self, query: str, config: RunnableConfig, limit: int = 5) -> Answer:
         """Async twin of `search_memory`."""
-        return await self._aanswer(config, lambda memory: _found(memory, query, limit))
+        return await self._aanswer("search_memory", config, lambda memory: _found(memory, query, limit))
 
-    async def aremember(self, text: str, config: RunnableConfig) -> str:
+    async def aremember(self, text: str, config: RunnableConfig) -> Answer:
         """Async twin of `remember`."""
-        return await self._aanswer(config, lambda memory: _remembered(memory, text))
+        return await self._aanswer("remember", config, lambda memory: _remembered(memory, text))
 
-    async def aforget(self, message_id: str, config: RunnableConfig) -> str:
+    async def aforget(self, message_id: str, config: RunnableConfig) -> Answer:
         """Async twin of `forget`."""
-        return await self._aanswer(config, lambda memory: _forgotten(memory, message_id))
+        return await self._aanswer("forget", config, lambda memory: _forgotten(memory, message_id))
 
-    async def aupdate_message(self, message_id: str, text: str, config: RunnableConfig) -> str:
+    async def aupdate_message(self, message_id: str, text: str, config: RunnableConfig) -> Answer:
         """Async twin of `update_message`."""
-        return await self._aanswer(config, lambda memory: _updated(memory, message_id, text))
+        return await self._aanswer("update_message", config, lambda memory: _updated(memory, message_id, text))
 
     def tools(self) -> list[BaseTool]:
         """The tools as LangChain has them."""
@@ -99,7 +103,7 @@ class MemoryTools:
             _tool(self.update_message, self.aupdate_message),
         ]
 
-    def _answer(self, config: RunnableConfig, ask: Ask) -> str:
+    def _answer(self, tool: str, config: RunnableConfig, ask: Ask) -> Answer:
         """What the memory of the run's session answers.
 
         Raises:
@@ -109,15 +113,15 @@ class MemoryTools:
         answer = _UNAVAILABLE
         with fail_open(_NO_ANSWER, self._on_error):
             answer = self._asked(session, ask)
-        return answer  # noqa: RET504 - it stands where asking failed
+        return answer, marked_artifact(tool)
 
-    async def _aanswer(self, config: RunnableConfig, ask: Ask) -> str:
+    async def _aanswer(self, tool: str, config: RunnableConfig, ask: Ask) -> Answer:
         """Async twin of `_answer`."""
         session = self._session(config)
         answer = _UNAVAILABLE
         with fail_open(_NO_ANSWER, self._on_error):
             answer = await self._aasked(session, ask)
-        return answer  # noqa: RET504 - as above
+        return answer, marked_artifact(tool)
 
     def _session(self, config: RunnableConfig) -> Session:
         given = {"session_id": self._session_id, "user_id": self._user_id}
@@ -132,8 +136,8 @@ class MemoryTools:
     _aasked = twin(_asked)
 
 
-def _tool(verb: Callable[..., str], asynchronous: Callable[..., Any]) -> BaseTool:
-    return StructuredTool.from_function(func=verb, coroutine=asynchronous)
+def _tool(verb: Callable[..., Answer], asynchronous: Callable[..., Any]) -> BaseTool:
+    return StructuredTool.from_function(func=verb, coroutine=asynchronous, response_format="content_and_artifact")
 
 
 def _found(memory: Memory, query: str, limit: int) -> str:

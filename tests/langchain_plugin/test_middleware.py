@@ -305,7 +305,7 @@ async def test_the_user_of_the_context_is_whose_memory_it_is(streetai, diary, re
     else:
         await agent.graph.ainvoke(asked, config, context=Context("mara"))
 
-    (found,) = [text for role, text in said(diary) if role == "tool"]
+    (found,) = [one.text for one in agent.state(config)["messages"] if one.type == "tool"]
     assert FACT.split(": ")[-1] in found
     assert set(lessons(diary)) == {1}
     assert streetai.registry.ids() == ["mara"]
