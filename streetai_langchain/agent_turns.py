@@ -35,7 +35,9 @@ class TurnRecord(TypedDict):
     learned: bool
     """Whether the turn has had its reply."""
     memory: str
-    """The id of the memory that was asked."""
+    """The id of the memory that was asked: whoever goes on with the turn, it is stored there."""
+    conversation: str | None
+    """The conversation that the turn is part of."""
 
 
 def question_position(messages: Sequence[BaseMessage], turn: str = "") -> int | None:
@@ -54,8 +56,11 @@ def opened(messages: Sequence[BaseMessage], position: int, before: TurnRecord | 
     message = messages[position]
     question = text_of(message)
     ids = [one.id for one in messages]
-    if before is not None and before["saved"] in ["", *filter(None, ids[:position])]:
-        saved: str | None = before["saved"]
+    first = _first_of_another_memory(messages, position, before, session)
+    if first is not None:
+        saved = ids[first - 1] if first else ""
+    elif before is not None and before["saved"] in ["", *filter(None, ids[:position])]:
+        saved = before["saved"]
     else:
         # Nothing is known of what came before: answered questions count as stored, unanswered ones as orphans.
         first = _first_unanswered(messages, position)
@@ -68,7 +73,19 @@ def opened(messages: Sequence[BaseMessage], position: int, before: TurnRecord | 
         saved=saved,
         learned=False,
         memory=session.memory_id,
+        conversation=session.conversation_id,
     )
+
+
+def left_to_another_memory(
+    messages: Sequence[BaseMessage], position: int, before: TurnRecord | None, session: Session
+) -> list[BaseMessage]:
+    """What an unfinished turn of somebody else has left in a shared thread, before the turn that begins at `position`.
+
+    It is what that one's memory has not stored yet, and must never be stored in this one.
+    """
+    first = _first_of_another_memory(messages, position, before, session)
+    return [] if before is None or first is None else unsaved(messages[:first], before)
 
 
 def with_recalled(record: TurnRecord, prompt: Prompt) -> TurnRecord:
@@ -125,9 +142,9 @@ def reply_of(messages: Sequence[BaseMessage], *, structured: bool) -> str:
     return ""
 
 
-def turn_id(record: TurnRecord, conversation_id: str | None) -> str:
+def turn_id(record: TurnRecord) -> str:
     """The turn's id in the ledger."""
-    return f"langchain-turn-{_digest([conversation_id, record['turn']])}"
+    return f"langchain-turn-{_digest([record['conversation'], record['turn']])}"
 
 
 def window_start(messages: Sequence[BaseMessage], position: int | None, window: int | None) -> int:
@@ -159,6 +176,19 @@ def _with_text(message: Any, text: str, *, before: bool) -> Any:
         block = [{"type": "text", "text": text}]
         content = [*block, *message.content] if before else [*message.content, *block]
     return message.model_copy(update={"content": content})
+
+
+def _first_of_another_memory(
+    messages: Sequence[BaseMessage], position: int, before: TurnRecord | None, session: Session
+) -> int | None:
+    """Where the part of a memory begins in a thread whose last turn was of another; `None` if it was of the same."""
+    if before is None or before["memory"] == session.memory_id:
+        return None
+    asked = next((number for number in range(position) if messages[number].id == before["turn"]), None)
+    if asked is None:
+        return _first_unanswered(messages, position)
+    humans = (number for number in range(asked + 1, position) if isinstance(messages[number], HumanMessage))
+    return next(humans, position)
 
 
 def _first_unanswered(messages: Sequence[BaseMessage], position: int) -> int:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Annotated, Any, Literal
 
+from langchain_core.messages import BaseMessage
 from langchain_core.runnables import RunnableConfig
 from typing_extensions import NotRequired
 
-from streetai_core import MemoryRegistry
+from streetai_core import MemoryRegistry, NewMessage
 from streetai_core.errors import InputError, MissingExtraError
 from streetai_core.failures import fail_open, report
 from streetai_core.text.clean import is_blank
@@ -17,6 +18,7 @@ from streetai_langchain.agent_turns import (
     as_new_messages,
     beside_question,
     in_system,
+    left_to_another_memory,
     opened,
     question_now,
     question_position,
@@ -152,12 +154,16 @@ class StreetAIMemoryMiddleware(AgentMiddleware[Any, Any, Any]):
         Raises:
             InputError: the run has no session.
         """
-        session = self._session(config, runtime, state)
-        record = self._opened(state, session)
+        before = self._record(state)
+        session = self._session(config, runtime, before)
+        record = self._opened(state, before, session)
         if record is None:
             return None
+        with fail_open(_NOT_STORED, self._on_error):
+            if before is not None and (left := self._left(state, before, session)):
+                Recording(self._registry.get(before["memory"])).record(**left)
         with fail_open(_NOT_RECALLED, self._on_error):
-            if options := self._options(state, record, session):
+            if options := self._options(state, record):
                 prompt = self._registry.get(session.memory_id).build_prompt(record["question"], **options)
                 record = with_recalled(record, prompt)
         return self._update(record)
@@ -169,12 +175,16 @@ class StreetAIMemoryMiddleware(AgentMiddleware[Any, Any, Any]):
         config: RunnableConfig,
     ) -> dict[str, Any] | None:
         """Async twin of `before_agent`."""
-        session = self._session(config, runtime, state)
-        record = self._opened(state, session)
+        before = self._record(state)
+        session = self._session(config, runtime, before)
+        record = self._opened(state, before, session)
         if record is None:
             return None
+        with fail_open(_NOT_STORED, self._on_error):
+            if before is not None and (left := self._left(state, before, session)):
+                await Recording(self._registry.get(before["memory"])).arecord(**left)
         with fail_open(_NOT_RECALLED, self._on_error):
-            if options := self._options(state, record, session):
+            if options := self._options(state, record):
                 prompt = await self._registry.get(session.memory_id).abuild_prompt(record["question"], **options)
                 record = with_recalled(record, prompt)
         return self._update(record)
@@ -202,11 +212,12 @@ class StreetAIMemoryMiddleware(AgentMiddleware[Any, Any, Any]):
         config: RunnableConfig,
     ) -> dict[str, Any] | None:
         """Store the turn and learn from its reply."""
-        session, record, update = self._session(config, runtime, state), self._record(state), None
+        record, update = self._record(state), None
         leave_to_view(config)
         with fail_open(_NOT_STORED, self._on_error):
-            if turn := self._turn(state, record, session):
-                recorded = Recording(self._registry.get(session.memory_id)).record(**turn)
+            if record is not None:
+                turn = self._turn(state, record)
+                recorded = Recording(self._registry.get(record["memory"])).record(**turn)
                 update = self._closed(state, record, recorded, reply=turn["reply"])
         return update
 
@@ -217,24 +228,24 @@ class StreetAIMemoryMiddleware(AgentMiddleware[Any, Any, Any]):
         config: RunnableConfig,
     ) -> dict[str, Any] | None:
         """Async twin of `after_agent`."""
-        session, record, update = self._session(config, runtime, state), self._record(state), None
+        record, update = self._record(state), None
         leave_to_view(config)
         with fail_open(_NOT_STORED, self._on_error):
-            if turn := self._turn(state, record, session):
-                recorded = await Recording(self._registry.get(session.memory_id)).arecord(**turn)
+            if record is not None:
+                turn = self._turn(state, record)
+                recorded = await Recording(self._registry.get(record["memory"])).arecord(**turn)
                 update = self._closed(state, record, recorded, reply=turn["reply"])
         return update
 
     # ------------------------------------------------------------------ parts
 
-    def _session(self, config: RunnableConfig, runtime: Runtime[Any], state: Mapping[str, Any]) -> Session:
-        record = self._record(state)
+    def _session(self, config: RunnableConfig, runtime: Runtime[Any], before: TurnRecord | None) -> Session:
         return session_of(
             config.get("configurable"),
             session_id=self._session_id,
             user_id=self._user_id,
             context=runtime.context,
-            known=None if record is None else record["memory"],
+            known=None if before is None else before["memory"],
         )
 
     def _record(self, state: Mapping[str, Any]) -> TurnRecord | None:
@@ -246,24 +257,29 @@ class StreetAIMemoryMiddleware(AgentMiddleware[Any, Any, Any]):
         """The change of the state that keeps a record."""
         return {_STATE: {self._name: record}}
 
-    def _opened(self, state: StreetAIState, session: Session) -> TurnRecord | None:
+    def _opened(self, state: StreetAIState, before: TurnRecord | None, session: Session) -> TurnRecord | None:
         """The record of a new turn; `None` if there is no user message, or the memory was asked for it before."""
         position = question_position(state["messages"])
         if position is None:
             return None
-        before = self._record(state)
         record = opened(state["messages"], position, before, session)
         same = before is not None and (before["turn"], before["question"]) == (record["turn"], record["question"])
         return None if same else record
 
-    def _options(self, state: StreetAIState, record: TurnRecord, session: Session) -> dict[str, Any] | None:
+    def _left(self, state: StreetAIState, before: TurnRecord, session: Session) -> dict[str, Any] | None:
+        """What is to be recorded of a turn that another memory has left unfinished in this thread; `None`: nothing."""
+        position = question_position(state["messages"])
+        left = [] if position is None else left_to_another_memory(state["messages"], position, before, session)
+        return {"turn_id": turn_id(before), "messages": _as_said(left, before)} if left else None
+
+    def _options(self, state: StreetAIState, record: TurnRecord) -> dict[str, Any] | None:
         """How to ask the memory; `None` if the question has no text to ask it with."""
         if is_blank(record["question"]):
             return None
         messages = state["messages"]
         sent = messages[window_start(messages, question_position(messages, record["turn"]), self._window) :]
         return {
-            "conversation_id": session.conversation_id,
+            "conversation_id": record["conversation"],
             "token_budget": self._token_budget,
             "shown": {text for message in sent if not is_blank(text := text_of(message))},
         }
@@ -297,30 +313,28 @@ class StreetAIMemoryMiddleware(AgentMiddleware[Any, Any, Any]):
             return response
         return ExtendedModelResponse(response, Command(update=self._update({**record, "question": question or ""})))
 
-    def _turn(self, state: StreetAIState, record: TurnRecord | None, session: Session) -> dict[str, Any] | None:
-        """What is to be recorded; `None` if the user has said nothing."""
-        if record is None:
-            return None
+    def _turn(self, state: StreetAIState, record: TurnRecord) -> dict[str, Any]:
+        """What is to be recorded."""
         messages = unsaved(state["messages"], record)
         structured = state.get("structured_response") is not None
-        said = without_memory_traffic(messages)
         return {
-            "turn_id": turn_id(record, session.conversation_id),
-            "messages": as_new_messages(said, session.conversation_id),
+            "turn_id": turn_id(record),
+            "messages": _as_said(messages, record),
             "retrieved": record["signal_ids"],
             "reply": "" if record["learned"] else reply_of(messages, structured=structured),
         }
 
-    def _closed(
-        self, state: StreetAIState, record: TurnRecord | None, recorded: Recorded, *, reply: str
-    ) -> dict[str, Any] | None:
+    def _closed(self, state: StreetAIState, record: TurnRecord, recorded: Recorded, *, reply: str) -> dict[str, Any]:
         """The change of the state that says what has been stored and learned."""
         if recorded.failure is not None:
             report(recorded.failure, _NOT_LEARNED, self._on_error)
-        if record is None:
-            return None
         learned = record["learned"] or (not is_blank(reply) and recorded.failure is None)
         return self._update({**record, "saved": state["messages"][-1].id, "learned": learned})
+
+
+def _as_said(messages: Sequence[BaseMessage], record: TurnRecord) -> list[NewMessage]:
+    """Messages of a turn as they are stored."""
+    return as_new_messages(without_memory_traffic(messages), record["conversation"])
 
 
 def _count(value: int | None, what: str) -> int | None:
