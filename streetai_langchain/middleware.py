@@ -208,7 +208,6 @@ class StreetAIMemoryMiddleware(AgentMiddleware[Any, Any, Any]):
     def after_agent(  # type: ignore[override]  # as above
         self,
         state: StreetAIState,
-        runtime: Runtime[Any],
         config: RunnableConfig,
     ) -> dict[str, Any] | None:
         """Store the turn and learn from its reply."""
@@ -224,7 +223,6 @@ class StreetAIMemoryMiddleware(AgentMiddleware[Any, Any, Any]):
     async def aafter_agent(  # type: ignore[override]  # as above
         self,
         state: StreetAIState,
-        runtime: Runtime[Any],
         config: RunnableConfig,
     ) -> dict[str, Any] | None:
         """Async twin of `after_agent`."""
