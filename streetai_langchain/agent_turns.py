@@ -10,7 +10,7 @@ from typing import Any, TypedDict
 
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage, ToolMessage
 
-from streetai_core import NewMessage, Prompt
+from streetai_core import NewMessage
 from streetai_core.prompt.turns import join
 from streetai_langchain.messages import text_of, to_stored
 from streetai_langchain.sessions import Session
@@ -27,9 +27,7 @@ class TurnRecord(TypedDict):
     question: str
     """Its text."""
     signal_ids: list[str]
-    """What was recalled for it."""
-    text: str
-    """The same as it is put into each request; empty if nothing was recalled."""
+    """Of what was recalled for it. Not its text: whoever sees the state, or a stream of it, may not be its user."""
     saved: str | None
     """The id of the last message that needs no storing any more; empty: all need it; `None`: it had no id."""
     learned: bool
@@ -69,7 +67,6 @@ def opened(messages: Sequence[BaseMessage], position: int, before: TurnRecord | 
         turn=message.id or _digest([session.conversation_id, position, question]),
         question=question,
         signal_ids=[],
-        text="",
         saved=saved,
         learned=False,
         memory=session.memory_id,
@@ -86,12 +83,6 @@ def left_to_another_memory(
     """
     first = _first_of_another_memory(messages, position, before, session)
     return [] if before is None or first is None else unsaved(messages[:first], before)
-
-
-def with_recalled(record: TurnRecord, prompt: Prompt) -> TurnRecord:
-    """The record with what a prompt recalls."""
-    ids = [hit.signal.signal_id for hit in prompt.retrieved] if prompt.recalled_text else []
-    return {**record, "signal_ids": ids, "text": prompt.recalled_text}
 
 
 def question_now(messages: Sequence[BaseMessage], record: TurnRecord) -> str | None:

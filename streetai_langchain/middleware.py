@@ -26,13 +26,12 @@ from streetai_langchain.agent_turns import (
     turn_id,
     unsaved,
     window_start,
-    with_recalled,
 )
 from streetai_langchain.callbacks import leave_to_view
 from streetai_langchain.memory_traffic import without_memory_traffic
-from streetai_langchain.messages import text_of
 from streetai_langchain.recording import Recorded, Recording
 from streetai_langchain.sessions import Session, session_of
+from streetai_langchain.turn_recall import TurnRecall
 
 try:
     from langchain.agents.middleware import (
@@ -51,7 +50,6 @@ except ModuleNotFoundError as error:
 _STATE = "streetai"
 """The key of our part of the agent's state."""
 
-_NOT_RECALLED = "nothing is recalled for this turn"
 _NOT_STORED = "this turn is not stored"
 _NOT_LEARNED = "nothing is learned from this turn"
 
@@ -62,7 +60,10 @@ def _merged(old: dict[str, TurnRecord] | None, new: dict[str, TurnRecord]) -> di
 
 
 class StreetAIState(AgentState[Any]):
-    """The agent's state with the record of the current turn, by the middleware's name. Checkpointed, never output."""
+    """The agent's state with the record of the current turn, by the middleware's name: ids, and no recalled text.
+
+    It is checkpointed, and streams of the state show it; it is no part of the agent's input and output.
+    """
 
     streetai: NotRequired[Annotated[dict[str, TurnRecord], PrivateStateAttr, _merged]]
 
@@ -131,10 +132,11 @@ class StreetAIMemoryMiddleware(AgentMiddleware[Any, Any, Any]):
         self._registry = registry
         self._session_id, self._user_id = session_id, user_id
         self._inject = inject
-        self._token_budget = _count(token_budget, "token_budget")
         self._window = _count(window, "window")
         self._name = name or type(self).__name__
         self._on_error = on_error
+        budget = _count(token_budget, "token_budget")
+        self._recall = TurnRecall(registry, token_budget=budget, window=self._window, on_error=on_error)
 
     @property
     def name(self) -> str:
@@ -162,11 +164,9 @@ class StreetAIMemoryMiddleware(AgentMiddleware[Any, Any, Any]):
         with fail_open(_NOT_STORED, self._on_error):
             if before is not None and (left := self._left(state, before, session)):
                 Recording(self._registry.get(before["memory"])).record(**left)
-        with fail_open(_NOT_RECALLED, self._on_error):
-            if options := self._options(state, record):
-                prompt = self._registry.get(session.memory_id).build_prompt(record["question"], **options)
-                record = with_recalled(record, prompt)
-        return self._update(record)
+        if before is not None:
+            self._recall.drop(before)
+        return self._update(self._recall.recall(state["messages"], record))
 
     async def abefore_agent(  # type: ignore[override]  # as above
         self,
@@ -183,11 +183,9 @@ class StreetAIMemoryMiddleware(AgentMiddleware[Any, Any, Any]):
         with fail_open(_NOT_STORED, self._on_error):
             if before is not None and (left := self._left(state, before, session)):
                 await Recording(self._registry.get(before["memory"])).arecord(**left)
-        with fail_open(_NOT_RECALLED, self._on_error):
-            if options := self._options(state, record):
-                prompt = await self._registry.get(session.memory_id).abuild_prompt(record["question"], **options)
-                record = with_recalled(record, prompt)
-        return self._update(record)
+        if before is not None:
+            self._recall.drop(before)
+        return self._update(await self._recall.arecall(state["messages"], record))
 
     # ----------------------------------------------------------------- inject
 
@@ -195,13 +193,19 @@ class StreetAIMemoryMiddleware(AgentMiddleware[Any, Any, Any]):
         self, request: ModelRequest[Any], handler: Callable[[ModelRequest[Any]], ModelResponse[Any]]
     ) -> ModelResponse[Any] | ExtendedModelResponse[Any]:
         """Send the request with what was recalled."""
-        return self._answered(request, handler(self._request(request)))
+        record = self._record(request.state)
+        if record is not None and not self._recall.knows(record):
+            record = self._recall.recall(request.state["messages"], record)
+        return self._answered(request, record, handler(self._request(request, record)))
 
     async def awrap_model_call(
         self, request: ModelRequest[Any], handler: Callable[[ModelRequest[Any]], Awaitable[ModelResponse[Any]]]
     ) -> ModelResponse[Any] | ExtendedModelResponse[Any]:
-        """Async twin of `wrap_model_call`; there is no I/O in it."""
-        return self._answered(request, await handler(self._request(request)))
+        """Async twin of `wrap_model_call`."""
+        record = self._record(request.state)
+        if record is not None and not self._recall.knows(record):
+            record = await self._recall.arecall(request.state["messages"], record)
+        return self._answered(request, record, await handler(self._request(request, record)))
 
     # --------------------------------------------------------- store and learn
 
@@ -216,6 +220,7 @@ class StreetAIMemoryMiddleware(AgentMiddleware[Any, Any, Any]):
         with fail_open(_NOT_STORED, self._on_error):
             if record is not None:
                 turn = self._turn(state, record)
+                self._recall.drop(record)
                 recorded = Recording(self._registry.get(record["memory"])).record(**turn)
                 update = self._closed(state, record, recorded, reply=turn["reply"])
         return update
@@ -231,6 +236,7 @@ class StreetAIMemoryMiddleware(AgentMiddleware[Any, Any, Any]):
         with fail_open(_NOT_STORED, self._on_error):
             if record is not None:
                 turn = self._turn(state, record)
+                self._recall.drop(record)
                 recorded = await Recording(self._registry.get(record["memory"])).arecord(**turn)
                 update = self._closed(state, record, recorded, reply=turn["reply"])
         return update
@@ -270,24 +276,11 @@ class StreetAIMemoryMiddleware(AgentMiddleware[Any, Any, Any]):
         left = [] if position is None else left_to_another_memory(state["messages"], position, before, session)
         return {"turn_id": turn_id(before), "messages": _as_said(left, before)} if left else None
 
-    def _options(self, state: StreetAIState, record: TurnRecord) -> dict[str, Any] | None:
-        """How to ask the memory; `None` if the question has no text to ask it with."""
-        if is_blank(record["question"]):
-            return None
-        messages = state["messages"]
-        sent = messages[window_start(messages, question_position(messages, record["turn"]), self._window) :]
-        return {
-            "conversation_id": record["conversation"],
-            "token_budget": self._token_budget,
-            "shown": {text for message in sent if not is_blank(text := text_of(message))},
-        }
-
-    def _request(self, request: ModelRequest[Any]) -> ModelRequest[Any]:
+    def _request(self, request: ModelRequest[Any], record: TurnRecord | None) -> ModelRequest[Any]:
         """The request with recalled text and window; the same object if there is nothing to change."""
-        record = self._record(request.state)
         if record is None:
             return request
-        text = record["text"]
+        text = self._recall.text(record)
         position = question_position(request.messages, record["turn"])
         start = window_start(request.messages, position, self._window)
         messages = request.messages
@@ -298,18 +291,21 @@ class StreetAIMemoryMiddleware(AgentMiddleware[Any, Any, Any]):
         return request if not start and messages is request.messages else request.override(messages=messages[start:])
 
     def _answered(
-        self, request: ModelRequest[Any], response: ModelResponse[Any]
+        self, request: ModelRequest[Any], record: TurnRecord | None, response: ModelResponse[Any]
     ) -> ModelResponse[Any] | ExtendedModelResponse[Any]:
-        """The response; where a hook has changed the question in the state, with a record that forgets what it said.
+        """The response; with the record of the turn, if that is not any more what the state has.
 
-        A redaction comes after `before_agent`. A summary may take the message away before the turn is stored, and then
-        the record has all that is left of it.
+        It changes if a resumed run has recalled anew, or a hook has changed the question in the state: a redaction
+        comes after `before_agent`. A summary may take the message away before the turn is stored, and then the record
+        has all that is left of it.
         """
-        record = self._record(request.state)
-        question = None if record is None else question_now(request.state["messages"], record)
-        if record is None or question in {None, record["question"]}:
+        if record is None:
             return response
-        return ExtendedModelResponse(response, Command(update=self._update({**record, "question": question or ""})))
+        question = question_now(request.state["messages"], record)
+        now: TurnRecord = record if question is None else {**record, "question": question}
+        if now == self._record(request.state):
+            return response
+        return ExtendedModelResponse(response, Command(update=self._update(now)))
 
     def _turn(self, state: StreetAIState, record: TurnRecord) -> dict[str, Any]:
         """What is to be recorded."""

@@ -280,8 +280,8 @@ def test_wrong_options(streetai, options, match):
 def test_options_of_the_facade_are_defaults(streetai):
     """The budget; and a run without messages does nothing."""
     streetai.token_budget = 100
-    assert streetai.middleware()._token_budget == 100
-    assert streetai.middleware(token_budget=50)._token_budget == 50
+    assert streetai.middleware()._recall._token_budget == 100
+    assert streetai.middleware(token_budget=50)._recall._token_budget == 50
 
 
 IMPORTS = """

@@ -1,0 +1,92 @@
+"""Recall for the turns of an agent: once for each, and once more where another process goes on with one."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from langchain_core.messages import BaseMessage
+
+from streetai_core import MemoryRegistry
+from streetai_core.failures import OnError, fail_open
+from streetai_core.text.clean import is_blank
+from streetai_langchain.agent_turns import TurnRecord, question_position, window_start
+from streetai_langchain.messages import text_of
+from streetai_langchain.recalled_texts import NOTHING, Recalled, RecalledTexts, recalled_in
+
+_NOT_RECALLED = "nothing is recalled for this turn"
+
+
+class TurnRecall:
+    """Asks the memories, and keeps the texts until their turns are over. Serves many runs at once.
+
+    A failing memory recalls nothing; neither verb raises.
+
+    Args:
+        registry: where the memories are.
+        token_budget: most tokens of the question and the recalled text together.
+        window: how many of the last messages the request has; what they say is not recalled. `None`: all.
+        on_error: told of every failure of the memory.
+    """
+
+    def __init__(
+        self, registry: MemoryRegistry, *, token_budget: int | None, window: int | None, on_error: OnError | None
+    ) -> None:
+        self._registry = registry
+        self._token_budget = token_budget
+        self._window = window
+        self._on_error = on_error
+        self._texts = RecalledTexts()
+
+    def recall(self, messages: Sequence[BaseMessage], record: TurnRecord) -> TurnRecord:
+        """Recall for the question of a turn.
+
+        Args:
+            messages: those of the agent's state.
+            record: of the turn.
+
+        Returns:
+            The record with what was recalled.
+        """
+        recalled = NOTHING
+        with fail_open(_NOT_RECALLED, self._on_error):
+            if options := self._options(messages, record):
+                memory = self._registry.get(record["memory"])
+                recalled = recalled_in(memory.build_prompt(record["question"], **options))
+        return self._with_recalled(record, recalled)
+
+    async def arecall(self, messages: Sequence[BaseMessage], record: TurnRecord) -> TurnRecord:
+        """Async twin of `recall`."""
+        recalled = NOTHING
+        with fail_open(_NOT_RECALLED, self._on_error):
+            if options := self._options(messages, record):
+                memory = self._registry.get(record["memory"])
+                recalled = recalled_in(await memory.abuild_prompt(record["question"], **options))
+        return self._with_recalled(record, recalled)
+
+    def knows(self, record: TurnRecord) -> bool:
+        """Whether the text for a turn is known here; else it has to be recalled again."""
+        return self._texts.of(record) is not None
+
+    def text(self, record: TurnRecord) -> str:
+        """What goes into the requests of a turn; empty if nothing does."""
+        return (self._texts.of(record) or NOTHING).text
+
+    def drop(self, record: TurnRecord) -> None:
+        """Let go of the text of a turn that is over."""
+        self._texts.drop(record)
+
+    def _options(self, messages: Sequence[BaseMessage], record: TurnRecord) -> dict[str, Any] | None:
+        """How to ask the memory; `None` if the question has no text to ask it with."""
+        if is_blank(record["question"]):
+            return None
+        sent = messages[window_start(messages, question_position(messages, record["turn"]), self._window) :]
+        return {
+            "conversation_id": record["conversation"],
+            "token_budget": self._token_budget,
+            "shown": {text for message in sent if not is_blank(text := text_of(message))},
+        }
+
+    def _with_recalled(self, record: TurnRecord, recalled: Recalled) -> TurnRecord:
+        self._texts.keep(record, recalled)
+        return {**record, "signal_ids": list(recalled.signal_ids)}
