@@ -56,6 +56,8 @@ class Exchange:
     """What the user said, without what was recalled for it."""
     prompt: Prompt | None
     """`None` if the memory failed."""
+    in_tool: bool
+    """Whether the run is inside a tool: then nobody but a model has said anything, and nothing is stored."""
 
 
 class Exchanges:
@@ -74,19 +76,19 @@ class Exchanges:
         """Where the async twins run."""
         return self._registry.executor
 
-    def begin(self, session: Session, asked: Asked) -> Exchange:
+    def begin(self, session: Session, asked: Asked, *, in_tool: bool) -> Exchange:
         """Recall for a new user message."""
         prompt = None
         with fail_open(_NOT_RECALLED, self._on_error):
             prompt = self._prompt(session, asked)
-        return Exchange(session, asked, prompt)
+        return Exchange(session, asked, prompt, in_tool)
 
-    async def abegin(self, session: Session, asked: Asked) -> Exchange:
+    async def abegin(self, session: Session, asked: Asked, *, in_tool: bool) -> Exchange:
         """Async twin of `begin`."""
         prompt = None
         with fail_open(_NOT_RECALLED, self._on_error):
             prompt = await self._aprompt(session, asked)
-        return Exchange(session, asked, prompt)
+        return Exchange(session, asked, prompt, in_tool)
 
     def end(self, exchange: Exchange, reply: AIMessage | None) -> None:
         """Store the user's message and the reply, and learn from the reply; not from one that only calls tools."""
@@ -129,6 +131,8 @@ class Exchanges:
 
     def _record(self, exchange: Exchange, reply: AIMessage | None, *, partial: bool = False) -> Recorded:
         """Store both sides in one transaction, and learn in it from a reply that is not partial."""
+        if exchange.in_tool:
+            return Recorded()
         thread = exchange.session.conversation_id
         memory = self._memory(exchange.session)
         told = _told(exchange.asked, thread)

@@ -31,6 +31,7 @@ from streetai_langchain.callbacks import leave_to_view
 from streetai_langchain.memory_traffic import without_memory_traffic
 from streetai_langchain.recording import Recorded, Recording
 from streetai_langchain.sessions import Session, session_of
+from streetai_langchain.tool_runs import is_in_tool
 from streetai_langchain.turn_recall import TurnRecall
 
 try:
@@ -87,6 +88,9 @@ class StreetAIMemoryMiddleware(AgentMiddleware[Any, Any, Any]):
     A turn that ended with an error or a stream that was closed early is picked up by the next one, if the agent has a
     checkpointer. An app without one, that sends the history along each time, has each turn stored once; a retry is
     known by the id of the user's message, if the app gives it one.
+
+    An agent that runs inside a tool of another one, in its thread, is told by a model, not by the user: it recalls and
+    stores nothing; the other agent stores the tool's result. One that is a node of a graph is told by the user.
 
     A failing memory never costs a reply: it is logged and given to `on_error`, and the agent goes on.
 
@@ -162,7 +166,7 @@ class StreetAIMemoryMiddleware(AgentMiddleware[Any, Any, Any]):
         if record is None:
             return None
         with fail_open(_NOT_STORED, self._on_error):
-            if before is not None and (left := self._left(state, before, session)):
+            if before is not None and not is_in_tool(config) and (left := self._left(state, before, session)):
                 Recording(self._registry.get(before["memory"])).record(**left)
         if before is not None:
             self._recall.drop(before)
@@ -181,7 +185,7 @@ class StreetAIMemoryMiddleware(AgentMiddleware[Any, Any, Any]):
         if record is None:
             return None
         with fail_open(_NOT_STORED, self._on_error):
-            if before is not None and (left := self._left(state, before, session)):
+            if before is not None and not is_in_tool(config) and (left := self._left(state, before, session)):
                 await Recording(self._registry.get(before["memory"])).arecord(**left)
         if before is not None:
             self._recall.drop(before)
@@ -215,12 +219,10 @@ class StreetAIMemoryMiddleware(AgentMiddleware[Any, Any, Any]):
         config: RunnableConfig,
     ) -> dict[str, Any] | None:
         """Store the turn and learn from its reply."""
-        record, update = self._record(state), None
-        leave_to_view(config)
+        record, update = self._ended(state, config), None
         with fail_open(_NOT_STORED, self._on_error):
             if record is not None:
                 turn = self._turn(state, record)
-                self._recall.drop(record)
                 recorded = Recording(self._registry.get(record["memory"])).record(**turn)
                 update = self._closed(state, record, recorded, reply=turn["reply"])
         return update
@@ -231,12 +233,10 @@ class StreetAIMemoryMiddleware(AgentMiddleware[Any, Any, Any]):
         config: RunnableConfig,
     ) -> dict[str, Any] | None:
         """Async twin of `after_agent`."""
-        record, update = self._record(state), None
-        leave_to_view(config)
+        record, update = self._ended(state, config), None
         with fail_open(_NOT_STORED, self._on_error):
             if record is not None:
                 turn = self._turn(state, record)
-                self._recall.drop(record)
                 recorded = await Recording(self._registry.get(record["memory"])).arecord(**turn)
                 update = self._closed(state, record, recorded, reply=turn["reply"])
         return update
@@ -260,6 +260,16 @@ class StreetAIMemoryMiddleware(AgentMiddleware[Any, Any, Any]):
     def _update(self, record: TurnRecord) -> dict[str, Any]:
         """The change of the state that keeps a record."""
         return {_STATE: {self._name: record}}
+
+    def _ended(self, state: StreetAIState, config: RunnableConfig) -> TurnRecord | None:
+        """The record of a turn that is over; `None` if there is none, or nothing of it is the user's to be stored."""
+        record = self._record(state)
+        if record is not None:
+            self._recall.drop(record)
+        if is_in_tool(config):
+            return None
+        leave_to_view(config)
+        return record
 
     def _opened(self, state: StreetAIState, before: TurnRecord | None, session: Session) -> TurnRecord | None:
         """The record of a new turn; `None` if there is no user message, or the memory was asked for it before."""

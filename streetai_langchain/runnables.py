@@ -19,6 +19,7 @@ from streetai_langchain.questions import Asked, Places, past_of
 from streetai_langchain.replies import reply_of
 from streetai_langchain.sessions import Session, graph_context, session_of
 from streetai_langchain.streamed import Streamed
+from streetai_langchain.tool_runs import is_in_tool
 
 
 @contextmanager
@@ -65,7 +66,8 @@ class StreetAIRunnable(Runnable[Any, Any]):
     Of messages in an input, the last user message is stored, and what follows it: the tool traffic of its turn. Give
     just what is new, as the memory has the rest. An app that sends its conversation along, as the node of a graph does,
     gets no window beside it. What was put into the input is taken out of the messages in the output, so that it never
-    becomes part of a graph's state.
+    becomes part of a graph's state. Inside a tool of an agent, in its thread, nothing is stored: there a model asks,
+    and not the user.
 
     When something breaks:
         * a stream that is closed or cancelled keeps the user's message and, with the metadata `{"partial": True}`, what
@@ -128,7 +130,7 @@ class StreetAIRunnable(Runnable[Any, Any]):
         Raises:
             InputError: no session, or where question or reply are cannot be told.
         """
-        exchange = self._exchanges.begin(*self._asked(input, config))
+        exchange = self._begin(input, config)
         filled, injected = self._filled(input, exchange)
         try:
             output = self.chain.invoke(filled, marked(config, "wrap"), **kwargs)
@@ -141,7 +143,7 @@ class StreetAIRunnable(Runnable[Any, Any]):
 
     async def ainvoke(self, input: Any, config: RunnableConfig | None = None, **kwargs: Any) -> Any:  # noqa: A002 - LangChain's name
         """Async twin of `invoke`."""
-        exchange = await self._exchanges.abegin(*self._asked(input, config))
+        exchange = await self._abegin(input, config)
         filled, injected = self._filled(input, exchange)
         try:
             output = await self.chain.ainvoke(filled, marked(config, "wrap"), **kwargs)
@@ -155,7 +157,7 @@ class StreetAIRunnable(Runnable[Any, Any]):
 
     def stream(self, input: Any, config: RunnableConfig | None = None, **kwargs: Any) -> Iterator[Any]:  # noqa: A002 - LangChain's name
         """Run the chain with its memory and give its output piece by piece; otherwise as `invoke`."""
-        exchange = self._exchanges.begin(*self._asked(input, config))
+        exchange = self._begin(input, config)
         filled, injected = self._filled(input, exchange)
         streamed = Streamed(self._output_key, kwargs.get("stream_mode"))
         try:
@@ -177,7 +179,7 @@ class StreetAIRunnable(Runnable[Any, Any]):
         **kwargs: Any,
     ) -> AsyncIterator[Any]:
         """Async twin of `stream`."""
-        exchange = await self._exchanges.abegin(*self._asked(input, config))
+        exchange = await self._abegin(input, config)
         filled, injected = self._filled(input, exchange)
         streamed = Streamed(self._output_key, kwargs.get("stream_mode"))
         try:
@@ -193,11 +195,18 @@ class StreetAIRunnable(Runnable[Any, Any]):
             raise
         await self._exchanges.aend(exchange, reply)
 
-    def _asked(self, value: object, config: RunnableConfig | None) -> tuple[Session, Asked]:
+    def _begin(self, value: object, config: RunnableConfig | None) -> Exchange:
+        ensured = ensure_config(config)
+        return self._exchanges.begin(*self._asked(value, ensured), in_tool=is_in_tool(ensured))
+
+    async def _abegin(self, value: object, config: RunnableConfig | None) -> Exchange:
+        ensured = ensure_config(config)
+        return await self._exchanges.abegin(*self._asked(value, ensured), in_tool=is_in_tool(ensured))
+
+    def _asked(self, value: object, config: RunnableConfig) -> tuple[Session, Asked]:
         """Who asks and what; raises before anything has been done."""
-        configurable = ensure_config(config).get("configurable")
         given = {"session_id": self.session_id, "user_id": self.user_id}
-        session = session_of(configurable, **given, context=graph_context())
+        session = session_of(config.get("configurable"), **given, context=graph_context())
         return session, self._places.asked(value)
 
     def _filled(self, value: object, exchange: Exchange) -> tuple[object, Injected]:
