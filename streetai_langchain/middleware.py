@@ -100,7 +100,8 @@ class StreetAIMemoryMiddleware(AgentMiddleware[Any, Any, Any]):
         user_id: binds it to the memory of one user; wins over the run's.
         inject: where the recalled text goes: "user", in front of the newest user message, keeps it out of the
             privileged instructions, and what comes before it the same from turn to turn, which provider caches reward.
-            "system" puts it after the system message.
+            "system" puts it after the system message; then it stands in the list of middlewares after any that writes
+            a system message of its own, such as a `dynamic_prompt`, which would write over it.
         token_budget: most tokens of the question and the recalled text together.
         window: only the last so many messages of the state are sent to the model, up to the question and with the tool
             traffic of its own turn; they start with a user message, so that no tool result lacks its call. The rest can

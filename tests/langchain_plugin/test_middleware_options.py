@@ -4,7 +4,7 @@ import subprocess
 import sys
 
 import pytest
-from langchain.agents.middleware import ModelRetryMiddleware, PIIMiddleware, SummarizationMiddleware
+from langchain.agents.middleware import ModelRetryMiddleware, PIIMiddleware, SummarizationMiddleware, dynamic_prompt
 from langchain_core.messages import AIMessage, HumanMessage, SystemMessage
 
 from streetai_core import NewMessage
@@ -44,6 +44,22 @@ def test_as_a_system_message_of_its_own(streetai, diary):
     first, second = agent.model.prompts[0][0].content
     assert first == block
     assert FACT in second["text"]
+
+
+@pytest.mark.parametrize("style", ["invoke", "ainvoke"])
+async def test_after_a_system_message_that_is_written_anew(streetai, diary, style):
+    """6.5: In the order that the README gives, a prompt that depends on the run does not take the place of it."""
+
+    @dynamic_prompt
+    def skipper(_):
+        return "You are a skipper."
+
+    agent = Agent(streetai, (REPLY,), {"inject": "system"}, middleware=[skipper])
+    await agent.run(style, QUESTION)
+
+    system = agent.model.prompts[0][0]
+    assert system.text.startswith("You are a skipper.\n\n[recalled ")
+    assert FACT in system.text
 
 
 def test_beside_a_question_with_an_image(streetai, diary):
