@@ -10,6 +10,7 @@ from streetai_langchain.memory_traffic import NAMES, without_memory_traffic
 from tests.langchain_plugin.agents import CONFIG, STYLES, Agent, calls, said, tide
 from tests.langchain_plugin.conftest import DIARY, FACT, QUESTION, REPLY, spoken
 from tests.langchain_plugin.scripted import ScriptedChatModel, script, text_of_prompt
+from tests.langchain_plugin.ways import ainvoke, astream, invoke, stream
 
 MARA = {"configurable": {"user_id": "mara", "session_id": "new"}}
 
@@ -108,15 +109,15 @@ async def test_a_result_that_was_made_anew_is_known_by_its_name(streetai, diary)
     assert "Berth 13" not in everything(diary)
 
 
-@pytest.mark.parametrize("style", ["invoke", "ainvoke"])
-async def test_in_a_wrapped_chain(streetai, diary, style):
+@pytest.mark.parametrize("way", [invoke, ainvoke, stream, astream], ids=lambda way: way.__name__)
+async def test_in_a_wrapped_chain(streetai, diary, way):
     """6.5: Also where the app itself calls the tools, between two calls of the chain."""
     search, *_ = streetai.tools()
     call = asking("search_memory", "Let me look.", query="boat")
     chat = streetai.wrap(ScriptedChatModel(reply=script(call, asking("search_memory", query="draught"), REPLY)))
     said_so_far = [HumanMessage(QUESTION)]
     while not isinstance(said_so_far[-1], AIMessage) or said_so_far[-1].tool_calls:
-        reply = chat.invoke(said_so_far, MARA) if style == "invoke" else await chat.ainvoke(said_so_far, MARA)
+        reply = await way(chat, said_so_far, MARA)
         results = [search.invoke({**one, "type": "tool_call"}, MARA) for one in reply.tool_calls]
         said_so_far += [reply, *results]
 
