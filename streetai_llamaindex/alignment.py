@@ -1,8 +1,8 @@
-"""A whole history that was sent again, against what is stored of it: what is new, and what was changed. No I/O."""
+"""A whole history that was sent again, against what is stored: where it belongs, and what is new or changed. No I/O."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
@@ -23,27 +23,64 @@ class Alignment:
     """The messages from here on are new."""
 
 
-def align(stored: Sequence[Message], sent: Sequence[NewMessage]) -> Alignment:
+@dataclass(frozen=True, slots=True)
+class Placement:
+    """Where a history that was sent belongs."""
+
+    conversation_id: str
+    change: Alignment
+
+
+def align(stored: Sequence[Message], sent: Sequence[NewMessage]) -> Alignment | None:
     """Compare a stored transcript with one that was sent.
 
-    What is sent again is kept, with all that was learned about it. From the first difference on the stored messages
-    are deleted and the sent ones new. But a history whose beginning was cut off deletes nothing: applications that send
-    the last so many messages want a short prompt, not a short memory. Where nothing sent is tool traffic, the stored
-    tool traffic is passed over: clients resend what was said, not how an agent came to it.
+    What is sent again is kept, with all that was learned about it. A history that goes on from the end of the stored
+    one deletes nothing, also where its beginning was cut off: applications that send the last so many messages want a
+    short prompt, not a short memory. A history that still has half of the stored messages in their places is the same
+    one, edited: from the first difference on the stored messages are deleted and the sent ones new.
+
+    Any other history is another conversation, and so is one that has no question of the user's in common with the
+    stored one: each chat may begin with the same greeting. Where nothing sent is tool traffic, the stored tool traffic
+    is passed over: clients resend what was said, not how an agent came to it.
+
+    Returns:
+        `None`: it is another conversation.
     """
     traffic = any(map(_is_traffic, sent))
     compared = [place for place, one in enumerate(stored) if traffic or not is_stored_tool_traffic(one)]
     before = [_words(stored[place]) for place in compared]
     now = [_words(message) for message in sent]
-    same = next((at for at, pair in enumerate(zip(before, now, strict=False)) if pair[0] != pair[1]), None)
-    if same is None and len(now) >= len(before):
-        return Alignment((), len(before))
-    same = min(len(before), len(now)) if same is None else same
+    in_place = [words for words, others in zip(before, now, strict=False) if words == others]
+    same = next((at for at, pair in enumerate(zip(before, now, strict=False)) if pair[0] != pair[1]), len(in_place))
     overlap = _overlap(before, now)
-    if overlap > same:
+    if overlap == len(before) or (overlap >= same and _asks(now[:overlap])):
         return Alignment((), overlap)
+    if 2 * len(in_place) < len(before) or not _asks(in_place):
+        return None
     first = compared[same - 1] + 1 if same else 0
     return Alignment(stored[first:], same)
+
+
+def place(conversations: Mapping[str, Sequence[Message]], current: str, sent: Sequence[NewMessage]) -> Placement | None:
+    """Find the conversation of a session that a history belongs to.
+
+    It is the one that it goes on from the end of, where there are several the one that has most of it; else the current
+    one, edited. Of a conversation that is not the current one nothing is ever deleted.
+
+    Args:
+        conversations: what is stored of the session.
+        current: the conversation that the window shows.
+        sent: the history.
+
+    Returns:
+        `None`: it belongs to none, and begins a new one.
+    """
+    own = align(conversations.get(current, ()), sent)
+    others = {name: align(stored, sent) for name, stored in conversations.items() if name != current}
+    found = [Placement(name, one) for name, one in ((current, own), *others.items()) if one and not one.delete]
+    if found:
+        return max(found, key=lambda one: one.change.add)
+    return None if own is None else Placement(current, own)
 
 
 def is_beginning(sent: Sequence[NewMessage], spoken: Sequence[NewMessage]) -> bool:
@@ -59,6 +96,11 @@ def _overlap(before: Sequence[_Words], now: Sequence[_Words]) -> int:
         if before[-size] == now[0] and list(before[-size:]) == list(now[:size]):
             return size
     return 0
+
+
+def _asks(messages: Iterable[_Words]) -> bool:
+    """Whether the user says something in them."""
+    return any(role == "user" for role, _, _ in messages)
 
 
 def _is_traffic(message: NewMessage) -> bool:

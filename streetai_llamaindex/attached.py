@@ -16,6 +16,7 @@ from streetai_llamaindex.alignment import is_beginning
 from streetai_llamaindex.conversations import Conversation
 from streetai_llamaindex.messages import to_stored
 from streetai_llamaindex.opening import Lease, Opening
+from streetai_llamaindex.sources import Source
 from streetai_llamaindex.turns import TurnReport, report
 
 
@@ -33,9 +34,10 @@ class Attached:
     _planting: Any
     """A lock: a history is stored once, whoever comes first."""
 
+    @property
     @abstractmethod
-    def get_all(self) -> list[ChatMessage]:
-        """Everything that was said."""
+    def _source(self) -> Source:
+        """Where the window comes from."""
 
     @abstractmethod
     def set(self, messages: list[ChatMessage]) -> None:
@@ -106,6 +108,6 @@ class Attached:
                 self.set(list(seed))
 
     def _begins_with(self, messages: Sequence[ChatMessage]) -> bool:
-        """Whether these are the first that was said."""
-        given, there = ([to_stored(one, None) for one in part] for part in (messages, self.get_all()))
-        return is_beginning(given, there)
+        """Whether these are the first that was said in a conversation."""
+        given, *there = ([to_stored(one, None) for one in part] for part in (messages, *self._source.transcripts()))
+        return any(is_beginning(given, one) for one in there)

@@ -28,7 +28,7 @@ from streetai_core.failures import OnError
 from streetai_core.text.clean import check_id
 from streetai_llamaindex.attached import Attached
 from streetai_llamaindex.chat_store import StreetAIChatStore
-from streetai_llamaindex.conversations import Conversation, Step, conversation_of
+from streetai_llamaindex.conversations import Conversation, conversation_of
 from streetai_llamaindex.messages import copied
 from streetai_llamaindex.opening import Lease, Opening, opening_of, reopened
 from streetai_llamaindex.reading import InsertMethod, Reader
@@ -36,6 +36,7 @@ from streetai_llamaindex.serialization import Written, chat_store_to_json
 from streetai_llamaindex.sessions import session_of
 from streetai_llamaindex.sources import ChatStoreSource, Source, TranscriptSource
 from streetai_llamaindex.speech import asked_text
+from streetai_llamaindex.steps import Step
 from streetai_llamaindex.transcript import Reading
 from streetai_llamaindex.turns import Turn
 from streetai_llamaindex.window import TokenCosts
@@ -193,7 +194,7 @@ class StreetAIChatMemoryBuffer(Attached, ChatMemoryBuffer):
         return await asyncio.to_thread(reader.messages, reading, turn, available)
 
     def get_all(self) -> list[ChatMessage]:
-        """Everything that was said in this session, without recalled text; copies."""
+        """Everything that was said in the current conversation, without recalled text; copies."""
         self._plant()
         return [copied(line.message) for line in self._source.everything()]
 
@@ -227,9 +228,10 @@ class StreetAIChatMemoryBuffer(Attached, ChatMemoryBuffer):
     def set(self, messages: list[ChatMessage]) -> None:
         """Make the history these messages.
 
-        What is there already stays, with all that was learned about it; what is new is stored. From the first
-        difference on, the stored history is deleted and the given one stored. An empty list deletes all of it. But of a
-        history whose beginning was cut off nothing is deleted.
+        What is there already stays, with all that was learned about it; what is new is stored. Of a history that still
+        has half of the current conversation in its place, the conversation is deleted from the first difference on. A
+        history whose beginning was cut off deletes nothing. Any other one, such as an empty one, is another
+        conversation: what was said before is not in the window any more, and can be recalled.
         """
         self._seed = None
         self._source.set_to(messages)

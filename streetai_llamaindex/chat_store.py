@@ -66,11 +66,11 @@ class StreetAIChatStore(BaseChatStore):
         return type(self)(self.opening)
 
     def set_messages(self, key: str, messages: list[ChatMessage]) -> None:
-        """Make a transcript these messages; those that are there stay, with what was learned about them."""
+        """Make a transcript these messages; see `StreetAIChatMemoryBuffer.set` for what becomes of those before."""
         self._of(key).set_to(messages)
 
     def get_messages(self, key: str) -> list[ChatMessage]:
-        """A transcript, oldest first; copies."""
+        """The transcript of a session's current conversation, oldest first; copies."""
         return [copied(line.message) for line in self._of(key).everything()]
 
     def add_message(self, key: str, message: ChatMessage) -> None:

@@ -7,7 +7,7 @@ that come back from a `Context`, a retriever and a handler see one turn.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from threading import Lock, RLock
 from typing import Any, TypeVar
@@ -16,15 +16,17 @@ from weakref import WeakKeyDictionary, WeakValueDictionary
 
 from llama_index.core.base.llms.types import ChatMessage
 
-from streetai_core import Memory, Message, NewMessage
+from streetai_core import Memory, NewMessage
 from streetai_core.errors import InputError, StaleMemoryError
 from streetai_core.failures import OnError, fail_open, report
+from streetai_core.prompt.turns import INSTRUCTION_ROLES
 from streetai_core.text.clean import check_id, is_blank
-from streetai_llamaindex.alignment import align
 from streetai_llamaindex.messages import copied, to_stored
 from streetai_llamaindex.opening import Opening
 from streetai_llamaindex.speech import ends_turn, reply_text, text_of
-from streetai_llamaindex.transcript import Line, Reading, StoredLines, line_of
+from streetai_llamaindex.steps import Step, stored_in
+from streetai_llamaindex.threads import Threads
+from streetai_llamaindex.transcript import Line, Reading, StoredLines
 from streetai_llamaindex.turns import Turn, TurnLedger
 
 _NOT_RECALLED = "nothing is recalled for this turn"
@@ -34,23 +36,6 @@ _NOT_READ = "the window is what was read last"
 _NOT_SET = "the stored history stays what it was"
 
 Result = TypeVar("Result")
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Step:
-    """Messages that are stored in one transaction, with the learning that goes with them."""
-
-    turn: Turn | None
-    messages: tuple[NewMessage, ...]
-    """Each has an id, so that storing them again changes nothing."""
-    spoken: tuple[ChatMessage, ...]
-    """The same, as LlamaIndex messages; copies."""
-    reply: str = ""
-    """The final reply to learn from."""
-    asks: bool = False
-    """Whether it is a user message."""
-    again: bool = False
-    """Whether it is a user message that was put before, and had no answer."""
 
 
 class Conversation:
@@ -66,6 +51,7 @@ class Conversation:
         self.turns = TurnLedger()
         self.on_error: OnError | None = None
         """Told of every failure."""
+        self._threads = Threads(self.session_id)
         self.tokenizer: Callable[[str], list[Any]] | None = None
         """What a memory on it counts tokens with, for the copies of it that come back from JSON."""
         self._lines = StoredLines()
@@ -91,7 +77,7 @@ class Conversation:
                 open_step.clear()
 
         for message in messages:
-            stored = to_stored(message, self.session_id)
+            stored = to_stored(message, None)
             if stored.role == "user":
                 close()
                 steps.append(self._asked(stored, message))
@@ -148,19 +134,24 @@ class Conversation:
             self._drain()
             return not self._unstored
 
-    def newest(self, count: int) -> Reading:
-        """The last `count` messages of the transcript, and those that are not stored yet."""
+    def newest(self, count: int, turn: Turn | None = None) -> Reading:
+        """The last `count` messages of the current conversation, and those that are not stored yet.
+
+        Args:
+            count: most of the stored ones.
+            turn: the turn that reads; while it is open it sees the conversation that it was asked in.
+        """
         # Looked at before the store is, so that a message that is being stored is in one of the two.
-        waiting = [line for step in list(self._unstored) for line in _lines_of(step)]
+        waiting = list(self._unstored)
         with fail_open(_NOT_READ, self.on_error):
-            stored = self._with_memory(lambda memory: memory.messages(conversation_id=self.session_id, last=count))
-            self._known = Reading(self._lines.of(stored), complete=len(stored) < count)
+            self._known = self._with_memory(partial(self._read, count=count, turn=turn))
         known = self._known
+        unstored = [line for step in waiting if step.is_in(known.conversation_id) for line in step.lines()]
         keys = {line.key for line in known.lines}
-        return replace(known, lines=[*known.lines, *(line for line in waiting if line.key not in keys)])
+        return replace(known, lines=[*known.lines, *(line for line in unstored if line.key not in keys)])
 
     def everything(self) -> list[Line]:
-        """The whole transcript."""
+        """The whole transcript of the current conversation."""
         count = 1024
         while not (reading := self.newest(count)).complete and len(reading.lines) >= count:
             count *= 16
@@ -185,7 +176,7 @@ class Conversation:
                 prompt = self._with_memory(
                     lambda memory: memory.build_prompt(
                         turn.question,
-                        conversation_id=self.session_id,
+                        conversation_id=self._threads.seen_by(turn, memory),
                         shown=[*shown, *turn.retrieved_texts],
                         recall_fits=lambda block: cost(block) <= budget,
                     )
@@ -193,17 +184,37 @@ class Conversation:
                 turn.hits, turn.recalled_text = tuple(prompt.retrieved), prompt.recalled_text
 
     def set_to(self, messages: Sequence[ChatMessage]) -> None:
-        """Make the transcript these messages; those that are there stay, with what was learned about them.
+        """Make the current transcript these messages; those that are there stay, with what was learned about them.
 
-        See `align` for what is deleted and what is new.
+        See `place` for the conversation that they belong to, and what of it is deleted and new.
         """
         with self._writing, fail_open(_NOT_SET, self.on_error):
-            sent = [replace(to_stored(one, self.session_id), message_id=_new_id()) for one in messages]
+            sent = [replace(to_stored(one, None), message_id=_new_id()) for one in messages]
             self._drain()
-            change = self._with_memory(lambda memory: self._changed(memory, sent))
-            self._unstored.clear()
-            if sent[change:]:
-                self.store([Step(None, tuple(sent[change:]), tuple(copied(one) for one in messages[change:]))])
+            moved = self._with_memory(partial(self._threads.move_to, sent=sent))
+            # What a failure has left in RAM is in the history, or stays in the conversation that it was said in.
+            left = self._unstored if moved.conversation_id != moved.before else ()
+            self._unstored = [step.bound_to(moved.before) for step in left]
+            if sent[moved.new :]:
+                said = Step(None, tuple(sent[moved.new :]), tuple(copied(one) for one in messages[moved.new :]))
+                self.store([said.bound_to(moved.conversation_id)])
+
+    def transcripts(self) -> list[list[ChatMessage]]:
+        """What was said in each conversation, the current one first."""
+        others: list[list[ChatMessage]] = []
+        with fail_open(_NOT_READ, self.on_error):
+            stored = self._with_memory(self._threads.all)
+            others = [[line.message for line in self._lines.of(part)] for part in stored.values()]
+        return [[line.message for line in self.everything()], *others]
+
+    def instructions(self, conversation_id: str) -> list[Line]:
+        """The instructions in a conversation. I/O.
+
+        Raises:
+            StreetAIError: they could not be read.
+        """
+        stored = self._with_memory(lambda memory: memory.messages(conversation_id=conversation_id))
+        return self._lines.of([one for one in stored if one.role in INSTRUCTION_ROLES])
 
     def delete(self, key: str) -> bool:
         """Delete one message of the transcript; say whether it was there.
@@ -227,8 +238,15 @@ class Conversation:
         with self._writing:
             self._unstored.clear()
             self.turns.forget()
+            self._threads.forget()
             self.opening.registry.reset(self.session_id)
             self._known = Reading((), complete=True)
+
+    def _read(self, memory: Memory, count: int, turn: Turn | None) -> Reading:
+        """The end of what is stored of the conversation that a turn sees."""
+        conversation_id = self._threads.seen_by(turn, memory)
+        stored = memory.messages(conversation_id=conversation_id, last=count)
+        return Reading(self._lines.of(stored), complete=len(stored) < count, conversation_id=conversation_id)
 
     def _with_memory(self, action: Callable[[Memory], Result]) -> Result:
         """Do something with the memory of this session; again, if another process has reset it meanwhile."""
@@ -248,7 +266,7 @@ class Conversation:
                 report(error, _NOT_STORED, self.on_error)
                 return
             try:
-                self._with_memory(partial(self._stored, step=step))
+                self._with_memory(partial(stored_in, step=step, threads=self._threads))
             except InputError as error:
                 # It would fail again each time, and hold up all that follows.
                 report(error, _NOT_STORABLE, self.on_error)
@@ -256,41 +274,6 @@ class Conversation:
                 report(error, _NOT_STORED, self.on_error)
                 return
             del self._unstored[0]
-
-    def _stored(self, memory: Memory, step: Step) -> None:
-        """Store one step."""
-        turn = step.turn
-        if turn is not None and step.asks and not step.again:
-            unanswered = self._unanswered(memory, step.messages[0])
-            if unanswered is not None:
-                # Put before a restart, and never answered: this is the same turn.
-                turn.asked = replace(step.messages[0], message_id=unanswered.message_id)
-                return
-        if turn is not None and step.reply and turn.retrieved:
-            memory.record_turn(turn.turn_id, step.messages, retrieved=turn.retrieved, reply=step.reply)
-        else:
-            memory.add_messages(step.messages)
-
-    def _unanswered(self, memory: Memory, asked: NewMessage) -> Message | None:
-        """The newest stored message, if it is the same question."""
-        newest = memory.messages(conversation_id=self.session_id, last=1)
-        same = bool(newest) and (newest[0].role, newest[0].content, dict(newest[0].metadata)) == (
-            asked.role,
-            asked.content,
-            dict(asked.metadata or {}),
-        )
-        return newest[0] if same else None
-
-    def _changed(self, memory: Memory, sent: Sequence[NewMessage]) -> int:
-        """Delete what is not in a history that was sent; where what is new in it begins."""
-        stored = memory.messages(conversation_id=self.session_id)
-        change = align(stored, sent)
-        if stored and len(change.delete) == len(stored):
-            memory.delete_conversation(self.session_id)
-        else:
-            for message in change.delete:
-                memory.delete_message(message.message_id)
-        return change.add
 
 
 _lock = Lock()
@@ -309,11 +292,6 @@ def conversation_of(opening: Opening, session_id: str) -> Conversation:
         if found is None:
             found = known[session_id] = Conversation(opening, session_id)
         return found
-
-
-def _lines_of(step: Step) -> list[Line]:
-    """The lines of a step that is not stored yet."""
-    return [line_of(str(new.message_id), one) for new, one in zip(step.messages, step.spoken, strict=True)]
 
 
 def _new_id() -> str:

@@ -10,9 +10,10 @@ from weakref import WeakKeyDictionary
 
 from llama_index.core.base.llms.types import ChatMessage
 
-from streetai_llamaindex.conversations import Conversation, Step
+from streetai_llamaindex.conversations import Conversation
 from streetai_llamaindex.messages import copied, to_stored
 from streetai_llamaindex.speech import remembered_text, role_of
+from streetai_llamaindex.steps import Step
 
 _Words: TypeAlias = tuple[str, str]
 """Role, and text without white space at its ends."""
@@ -35,7 +36,7 @@ def ingest(conversation: Conversation, messages: Sequence[ChatMessage]) -> None:
     Raises:
         InputError: one of them is not a message.
     """
-    sent = [to_stored(one, conversation.session_id, message_id=f"llamaindex-{uuid4().hex}") for one in messages]
+    sent = [to_stored(one, None, message_id=f"llamaindex-{uuid4().hex}") for one in messages]
     with _lock:
         one_at_a_time = _ingesting.setdefault(conversation, Lock())
     with one_at_a_time:

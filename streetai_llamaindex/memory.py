@@ -254,7 +254,7 @@ class StreetAIMemory(StoredMemory):
         self, reader: Reader, reading: Reading, turn: Turn | None, available: int, contents: Contents
     ) -> list[ChatMessage]:
         """Instructions, window, recalled text and the contents of blocks, within the limit. I/O."""
-        instructions = self._instructions_of_all()
+        instructions = self._instructions_of(reading.conversation_id)
         available -= contents.tokens + sum(self._costs.of_lines(instructions))
         window = reader.messages(reading, turn, max(0, available))
         shown = [message.content for message in window if role_of(message) in INSTRUCTION_ROLES]

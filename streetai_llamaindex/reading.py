@@ -60,7 +60,7 @@ class Reader:
         asked = None if turn is None or turn.asked is None or turn.answered else turn.asked.message_id
         count = min(max(_LEAST_READ, available // _SHORT_MESSAGE), _MOST_READ)
         while True:
-            reading = self.source.newest(count)
+            reading = self.source.newest(count, turn)
             there = asked is None or any(line.key == asked for line in reading.lines)
             enough = there and sum(self.costs.of_lines(reading.lines)) > available
             # Fewer than asked for: reading failed, and this is what was read last.

@@ -10,7 +10,7 @@ from streetai_core.text.clean import check_id, is_blank
 
 
 def session_of(session_id: str | None, chat_store_key: str | None = None, *, persistent: bool) -> str:
-    """The session's id; it is the `memory_id` and the `conversation_id` of the core.
+    """The session's id; it is the `memory_id` of the core, and the name of its first conversation.
 
     Args:
         session_id: the id of a user or a chat.

@@ -9,10 +9,12 @@ from llama_index.core.base.llms.types import ChatMessage
 from llama_index.core.storage.chat_store import BaseChatStore
 
 from streetai_core.failures import fail_open
-from streetai_llamaindex.conversations import Conversation, Step
+from streetai_llamaindex.conversations import Conversation
 from streetai_llamaindex.messages import copied
 from streetai_llamaindex.speech import role_of, same_words, text_of
+from streetai_llamaindex.steps import Step
 from streetai_llamaindex.transcript import Line, Reading, numbered
+from streetai_llamaindex.turns import Turn
 
 _NOT_READ = "the window is empty, because the chat store could not be read"
 _NOT_WRITTEN = "the chat store has not got what was said"
@@ -21,11 +23,14 @@ _NOT_WRITTEN = "the chat store has not got what was said"
 class Source(Protocol):
     """A transcript that is read for windows and kept in step with what is stored."""
 
-    def newest(self, count: int) -> Reading:
-        """The last `count` messages, or more."""
+    def newest(self, count: int, turn: Turn | None) -> Reading:
+        """The last `count` messages, or more, as a turn sees them."""
 
     def everything(self) -> Sequence[Line]:
         """All messages."""
+
+    def transcripts(self) -> Sequence[Sequence[ChatMessage]]:
+        """What was said in each conversation, the current one first; not to be changed."""
 
     def add(self, step: Step) -> None:
         """Take what was said."""
@@ -43,13 +48,17 @@ class TranscriptSource:
     def __init__(self, conversation: Conversation) -> None:
         self._conversation = conversation
 
-    def newest(self, count: int) -> Reading:
-        """The last `count` messages, and those that are not stored yet."""
-        return self._conversation.newest(count)
+    def newest(self, count: int, turn: Turn | None) -> Reading:
+        """The last `count` messages of a conversation, and those that are not stored yet."""
+        return self._conversation.newest(count, turn)
 
     def everything(self) -> Sequence[Line]:
-        """All messages."""
+        """All messages of the current conversation."""
         return self._conversation.everything()
+
+    def transcripts(self) -> Sequence[Sequence[ChatMessage]]:
+        """What was said in each conversation, the current one first."""
+        return self._conversation.transcripts()
 
     def add(self, step: Step) -> None:
         """Nothing: the conversation stores it."""
@@ -75,7 +84,7 @@ class ChatStoreSource:
         self._key = key
         self._conversation = conversation
 
-    def newest(self, count: int) -> Reading:  # noqa: ARG002 - chat stores cannot be asked for less than everything
+    def newest(self, count: int, turn: Turn | None) -> Reading:  # noqa: ARG002 - chat stores cannot be asked for less than everything
         """All messages."""
         return Reading(self.everything(), complete=True)
 
@@ -85,6 +94,10 @@ class ChatStoreSource:
         with fail_open(_NOT_READ, self._conversation.on_error):
             messages = self._store.get_messages(self._key)
         return numbered(messages)
+
+    def transcripts(self) -> Sequence[Sequence[ChatMessage]]:
+        """All messages: to a chat store a session is one conversation."""
+        return [[line.message for line in self.everything()]]
 
     def add(self, step: Step) -> None:
         """Take what was said; a question that is put again only if it is not the newest message."""

@@ -17,14 +17,15 @@ from streetai_core.failures import fail_open
 from streetai_core.prompt.turns import INSTRUCTION_ROLES
 from streetai_llamaindex.attached import Attached
 from streetai_llamaindex.blocks import run_to_end
-from streetai_llamaindex.conversations import Conversation, Step, conversation_of
-from streetai_llamaindex.messages import copied, from_stored
+from streetai_llamaindex.conversations import Conversation, conversation_of
+from streetai_llamaindex.messages import copied
 from streetai_llamaindex.opening import Lease, Opening, opening_of, reopened
 from streetai_llamaindex.queues import Queue, queue_of
 from streetai_llamaindex.reading import Reader
 from streetai_llamaindex.sessions import session_of
-from streetai_llamaindex.sources import TranscriptSource
-from streetai_llamaindex.transcript import Line, Reading, line_of
+from streetai_llamaindex.sources import Source, TranscriptSource
+from streetai_llamaindex.steps import Step
+from streetai_llamaindex.transcript import Line, Reading
 from streetai_llamaindex.turns import Turn
 from streetai_llamaindex.window import TokenCosts
 
@@ -47,7 +48,7 @@ class StoredMemory(Attached, Memory):
     _costs: TokenCosts = PrivateAttr()
     _seed: Sequence[ChatMessage] | None = PrivateAttr(default=None)
     _planting: Any = PrivateAttr(default_factory=RLock)
-    _instructions: list[Line] | None = PrivateAttr(default=None)
+    _instructions: dict[str, list[Line]] = PrivateAttr(default_factory=dict)
 
     def model_post_init(self, context: Any, /) -> None:
         """Find the engine; pydantic calls this."""
@@ -62,7 +63,7 @@ class StoredMemory(Attached, Memory):
         self._lease = self._opening.lease()
 
     def get_all(self, status: MessageStatus | None = None) -> list[ChatMessage]:
-        """Everything that was said in this session, without recalled text; copies.
+        """Everything that was said in the current conversation, without recalled text; copies.
 
         Args:
             status: ACTIVE: what memory blocks have not got yet; ARCHIVED: what they have; `None`: both.
@@ -106,11 +107,14 @@ class StoredMemory(Attached, Memory):
             await self._hand_over(leaving)
 
     def set(self, messages: list[ChatMessage]) -> None:
-        """Make the history these messages; what is there already stays, with all that was learned about it."""
+        """Make the history these messages; what is there already stays, with all that was learned about it.
+
+        See `StreetAIChatMemoryBuffer.set` for what is deleted, and when another conversation begins.
+        """
         self._seed = None
         self._conversation.set_to(messages)
         with self._planting:
-            self._instructions = None
+            self._instructions.clear()
             self._queue.restart()
 
     async def aset(self, messages: list[ChatMessage]) -> None:
@@ -135,7 +139,7 @@ class StoredMemory(Attached, Memory):
             for line in lines[first:] if status == MessageStatus.ACTIVE else lines[:first]:
                 self._conversation.delete(line.key)
         with self._planting:
-            self._instructions = None
+            self._instructions.clear()
             self._queue.restart()
 
     async def areset(self, status: MessageStatus | None = None) -> None:
@@ -145,25 +149,27 @@ class StoredMemory(Attached, Memory):
     # ---------------------------------------------------------------- private
 
     @property
+    def _source(self) -> Source:
+        """Where the window comes from."""
+        return TranscriptSource(self._conversation)
+
+    @property
     def _reader(self) -> Reader:
         """Reads with the settings as they are now."""
         method: Literal["user", "system"] = "system" if self.insert_method == InsertMethod.SYSTEM else "user"
-        source = TranscriptSource(self._conversation)
-        return Reader(self._conversation, source, self._costs, 1 - self.chat_history_token_ratio, method)
+        return Reader(self._conversation, self._source, self._costs, 1 - self.chat_history_token_ratio, method)
 
     def _read(self, reader: Reader, available: int, turn: Turn | None) -> Reading:
         self._plant()
         return reader.read(available, turn)
 
-    def _instructions_of_all(self) -> Sequence[Line]:
-        """The instructions among all that was said, read once. I/O."""
+    def _instructions_of(self, conversation_id: str | None) -> Sequence[Line]:
+        """The instructions among all that was said in a conversation, read once. I/O."""
         with self._planting:
-            if self._instructions is None:
+            if conversation_id is not None and conversation_id not in self._instructions:
                 with fail_open(_NOT_READ, self._conversation.on_error):
-                    stored = self.registry.get(self.session_id).messages(conversation_id=self.session_id)
-                    kept = [one for one in stored if one.role in INSTRUCTION_ROLES]
-                    self._instructions = [line_of(one.message_id, from_stored(one)) for one in kept]
-            return list(self._instructions or ())
+                    self._instructions = {conversation_id: self._conversation.instructions(conversation_id)}
+            return list(self._instructions.get(conversation_id or "", ()))
 
     def _store(self, steps: Sequence[Step]) -> Sequence[Line]:
         """Carry out what was planned, and say what memory blocks are to get now. I/O."""
@@ -173,7 +179,7 @@ class StoredMemory(Attached, Memory):
                 self._queue.start(self._newest, self._costs)
             self._conversation.store(steps)
             if any(new.role in INSTRUCTION_ROLES for step in steps for new in step.messages):
-                self._instructions = None
+                self._instructions.clear()
             return self._queue.leaving(self._newest, self._costs) if self.memory_blocks else ()
 
     def _newest(self) -> Sequence[Line]:

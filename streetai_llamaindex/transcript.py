@@ -35,6 +35,8 @@ class Reading:
     lines: Sequence[Line]
     complete: bool
     """Whether it is all of it."""
+    conversation_id: str | None = None
+    """Of the engine; `None`: the transcript is a chat store's, or nothing could be read."""
 
 
 def line_of(key: str, message: ChatMessage) -> Line:

@@ -50,6 +50,8 @@ class Turn:
     """How many of its messages have been given an id."""
     asked: NewMessage | None = None
     """The user's message as it was put; `None` until it is."""
+    conversation_id: str | None = None
+    """The conversation that it was asked in, and that its reply belongs to; `None` until the question is stored."""
     recalled: bool = False
     """Whether recall has been asked for; it is asked once."""
     recalled_text: str = ""

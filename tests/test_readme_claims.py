@@ -68,6 +68,15 @@ async def test_a_context_keeps_its_memory(remembering, llm):
     assert (4, 0) == (len(first.get_all()), len(second.get_all()))
 
 
+async def test_an_agent_ignores_an_empty_history(remembering, llm):
+    """Who begins a new chat of an agent with it would wonder why the last one is still in the window."""
+    memory = remembering("mara")
+    agent = FunctionAgent(llm=llm, tools=[])
+    await agent.run("Where is berth 31?", memory=memory)
+    await agent.run("Is it windy?", memory=memory, chat_history=[])
+    assert [one.content for one in memory.get_all() if one.role == "user"] == ["Where is berth 31?", "Is it windy?"]
+
+
 def test_an_engine_that_is_reset_forgets_the_session(remembering, llm):
     """Who resets a window would lose the memory unwarned."""
     memory = remembering()

@@ -75,10 +75,12 @@ def test_a_history_whose_beginning_was_cut_off(memory):
     assert QUOTED in memory.get()[-1].content
 
 
-def test_an_empty_history_empties(memory):
-    """9.10: A history that has nothing in it has nothing in it."""
+def test_an_empty_history(memory):
+    """9.10: A history that has nothing in it has nothing in it, and what was said is not lost."""
+    before = said(memory)
     memory.set([])
-    assert memory.get_all() == said(memory) == []
+    assert memory.get_all() == memory.get() == []
+    assert said(memory) == before
 
 
 def test_a_retry_after_the_history_was_sent_again(make):
@@ -102,15 +104,15 @@ def test_chat_history_of_the_constructor(make):
 
 
 def test_the_same_history_at_every_start_deletes_nothing(make):
-    """9.10: What was said since stays, with what was learned; another history takes its place, as upstream."""
+    """9.10: What was said since stays, with what was learned; another history is another conversation."""
     history = [ChatMessage(role="system", content="You are a harbour master."), user("one"), assistant("1")]
     make(chat_history=history).put_messages([user("two"), assistant("2")])
     before = ids(make())
     for given in (history, history[:1], [], make().get_all()):
         assert [one.content for one in make(chat_history=given).get_all()][-2:] == ["two", "2"]
         assert ids(make()) == before
-    make(chat_history=[user("other")]).get_all()
-    assert said(make()) == [("user", "other")]
+    assert make(chat_history=[user("other")]).get_all() == [user("other")]
+    assert ids(make())[: len(before)] == before
 
 
 def test_reset(make, memory):
