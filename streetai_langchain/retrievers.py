@@ -57,8 +57,9 @@ class StreetAIRetriever(BaseRetriever):
 
         Returns:
             Pieces of messages; `id` is the signal's. The metadata has `signal_id`, `message_id`, `score` and the
-            `parts` that it is the sum of, `role`, `author`, `created_at` (ISO 8601) and `conversation_id` of the
-            message, the `session` of the run and the `memory_id` that was asked.
+            `parts` that it is the sum of, `role`, `author`, `created_at` (ISO 8601), `source`, `trust`, `writer` and
+            `conversation_id` of the message, `start` and `end` of the piece in it, the `session` of the run and the
+            `memory_id` that was asked.
 
         Raises:
             InputError: no session, or an argument cannot be used.
@@ -129,6 +130,11 @@ def _document(hit: Hit, session: Session) -> Document:
         "author": signal.name,
         "created_at": signal.created_at.isoformat(),
         "conversation_id": signal.conversation_id,
+        "source": signal.source,
+        "trust": signal.trust,
+        "writer": signal.writer,
+        "start": signal.start,
+        "end": signal.end,
         "session": session.conversation_id,
         "memory_id": session.memory_id,
     }

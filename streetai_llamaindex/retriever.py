@@ -13,6 +13,7 @@ from llama_index.core.schema import NodeWithScore, QueryBundle, TextNode
 from streetai_core import Hit
 from streetai_core.errors import InputError, StaleMemoryError
 from streetai_core.failures import OnError, fail_open
+from streetai_core.prompt.block import speaker
 from streetai_core.text.clean import is_blank
 from streetai_core.types import Why
 from streetai_llamaindex.conversations import Conversation, conversation_of
@@ -31,8 +32,9 @@ Longer than so many pieces is no question."""
 
 _NOT_RETRIEVED = "nothing is retrieved"
 
-_SHOWN_KEYS = ("role", "author", "created_at")
-"""Metadata that the model reads: who said it, and when. All else is for programs."""
+_SHOWN_KEYS = ("role", "source", "author", "created_at")
+"""Metadata that the model reads: who said it, and when; the source where it is not who the role says. All else is for
+programs."""
 
 
 class StreetAIRetriever(BaseRetriever):
@@ -47,6 +49,10 @@ class StreetAIRetriever(BaseRetriever):
     Reading changes nothing. Beside a memory of the same session in one turn it is part of that turn: the reply that is
     put into the memory is learned from for what both have found. Without a memory, `StreetAIInstrumentation` or
     `StreetAICallbackHandler` learns from the reply.
+
+    The metadata of a node has `role`, `author`, `created_at` (ISO 8601), `source`, `trust`, `writer`, `message_id` and
+    `conversation_id` of the message, `start` and `end` of the piece in it, `signal_id`, the `parts` that the score is
+    the sum of, and `session_id`. The model reads role, author and date, and the source of documents and tool results.
 
     A failing memory gives no nodes: the failure is logged and given to `on_error`. LlamaIndex's engines ask no model
     where there are no nodes, also not while a memory is still empty; there, use the memory without a retriever.
@@ -155,23 +161,31 @@ def _node(hit: Hit, session_id: str, turn: Turn) -> NodeWithScore:
     signal = hit.signal
     metadata: dict[str, Any] = {
         "role": signal.role,
+        "source": signal.source,
         "author": signal.name,
         "created_at": signal.created_at.isoformat(),
         "signal_id": signal.signal_id,
         "message_id": signal.parent_turn_id,
         "parts": dict(hit.parts),
         "conversation_id": signal.conversation_id,
+        "trust": signal.trust,
+        "writer": signal.writer,
+        "start": signal.start,
+        "end": signal.end,
         "session_id": session_id,
         TURN_KEY: turn.turn_id,
     }
     metadata = {key: value for key, value in metadata.items() if value is not None}
+    own_words = speaker(signal) == signal.role
     node = TextNode(
         id_=signal.signal_id,
         text=signal.content,
         metadata=metadata,
         start_char_idx=signal.start,
         end_char_idx=signal.end,
-        excluded_llm_metadata_keys=[key for key in metadata if key not in _SHOWN_KEYS],
+        excluded_llm_metadata_keys=[
+            key for key in metadata if key not in _SHOWN_KEYS or (key == "source" and own_words)
+        ],
         excluded_embed_metadata_keys=list(metadata),
     )
     return NodeWithScore(node=node, score=float(hit.score))

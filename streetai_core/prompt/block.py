@@ -23,7 +23,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 
 from streetai_core.prompt.passages import Passage, with_questions
-from streetai_core.types import ROLES, Message
+from streetai_core.types import ROLES, Message, Signal
 
 _QUOTE = "> "
 _MARK_LENGTH = 8
@@ -96,9 +96,9 @@ def _label(passage: Passage, name: str, role: str, *, known: bool) -> str:
     return f"{name}{changed}:" if known and not _like_a_role(name) else f"{name} ({role}){changed}:"
 
 
-def speaker(message: Message) -> str:
+def speaker(said: Message | Signal) -> str:
     """What a label calls whoever said it: the role, but a document is one, and a tool's text a tool's, in any role."""
-    return message.source if message.source in ("document", "tool") else message.role
+    return said.source if said.source in ("document", "tool") else said.role
 
 
 def _lines(passages: Sequence[Passage]) -> list[str]:

@@ -1,5 +1,7 @@
 """`StreetAIRetriever`: documents from the right memory, in every way that LangChain asks."""
 
+import json
+
 import pytest
 from langchain_core.documents import Document
 from pydantic import ValidationError
@@ -57,11 +59,29 @@ def test_a_document_says_where_it_is_from(diary, streetai):
             "author": None,
             "created_at": "2026-03-02T09:30:00+00:00",
             "conversation_id": "diary",
+            "source": "user",
+            "trust": 1.0,
+            "writer": None,
+            "start": 0,
+            "end": len(DRAUGHT),
             "session": "s1",
             "memory_id": "mara",
         },
     )
     assert sum(document.metadata["parts"].values()) == pytest.approx(document.metadata["score"])
+
+
+def test_a_document_says_where_its_text_comes_from(diary, streetai):
+    """A filter or a citation needs the source: what a file says is not what the user said."""
+    text = "Berth 31 has nine metres of water. " * 40
+    diary.add_message(f"{text}The key hangs behind the bar.", "user", source="document", writer="harbour.md", trust=0.5)
+    [document] = streetai.retriever(k=1).invoke("Where does the key hang behind the bar?", MARA)
+    metadata = document.metadata
+    assert (metadata["role"], metadata["source"]) == ("user", "document")
+    assert (metadata["trust"], metadata["writer"]) == (0.5, "harbour.md")
+    message = diary.messages()[-1]
+    assert message.content[metadata["start"] : metadata["end"]].strip() == document.page_content != message.content
+    assert json.loads(json.dumps(metadata)) == metadata
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,7 @@
 """`StreetAIRetriever`: nodes, sessions, and one turn beside the memory."""
 
 import asyncio
+import json
 
 import pytest
 from llama_index.core.agent.workflow import FunctionAgent
@@ -56,6 +57,30 @@ def test_what_a_node_has(memory, registry):
     shown = best.get_content(MetadataMode.LLM)
     assert shown == f"role: user\ncreated_at: {signal.created_at.isoformat()}\n\n{FACT}"
     assert best.get_content(MetadataMode.EMBED) == FACT
+
+
+def test_a_node_says_where_its_text_comes_from(memory, registry):
+    """A filter or a citation needs the source; the model must not take a document for the user's own words."""
+    text = "Berth 31 has nine metres of water. " * 40
+    registry.get(SESSION).add_message(
+        f"{text}The key hangs behind the bar.",
+        "user",
+        conversation_id="guide",
+        source="document",
+        writer="harbour.md",
+        trust=0.5,
+    )
+    retriever = StreetAIRetriever(registry, session_id=SESSION, similarity_top_k=1)
+    [found] = retriever.retrieve("Where does the key hang behind the bar?")
+    metadata = found.node.metadata
+    assert (metadata["role"], metadata["source"], metadata["trust"]) == ("user", "document", 0.5)
+    assert (metadata["writer"], metadata["conversation_id"]) == ("harbour.md", "guide")
+    message = registry.get(SESSION).messages()[-1]
+    assert message.content[metadata["start"] : metadata["end"]].strip() == found.text != message.content
+    assert json.loads(json.dumps(metadata)) == metadata
+    shown = found.node.get_content(MetadataMode.LLM)
+    assert shown.startswith(f"role: user\nsource: document\ncreated_at: {message.created_at.isoformat()}\n\n")
+    assert found.node.get_content(MetadataMode.EMBED) == found.text
 
 
 async def test_async_is_the_same(memory):
