@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 from streetai_core import Message, NewMessage
-from streetai_llamaindex.messages import is_stored_tool_traffic
+from streetai_llamaindex.messages import is_stored_tool_traffic, said_text
 
 _Words: TypeAlias = tuple[str, str, tuple[str, ...]]
 """Role, text without white space at its ends, and ids of tool calls: what makes two messages the same."""
@@ -112,4 +112,4 @@ def _words(message: Message | NewMessage) -> _Words:
     calls = metadata.get("tool_calls")
     ids = [str(call.get("id")) for call in calls if isinstance(call, dict)] if isinstance(calls, list) else []
     result = metadata.get("tool_call_id")
-    return message.role, message.content.strip(), (*ids, *([str(result)] if result else []))
+    return message.role, said_text(message).strip(), (*ids, *([str(result)] if result else []))

@@ -21,6 +21,7 @@ from streetai_core.errors import InputError, StaleMemoryError
 from streetai_core.failures import OnError, fail_open, report
 from streetai_core.prompt.turns import INSTRUCTION_ROLES
 from streetai_core.text.clean import check_id, is_blank
+from streetai_llamaindex.echoes import is_echo
 from streetai_llamaindex.messages import copied, to_stored
 from streetai_llamaindex.opening import Opening
 from streetai_llamaindex.speech import ends_turn, reply_text, text_of
@@ -85,6 +86,8 @@ class Conversation:
             turn = self.turns.answering()
             if turn is None:
                 close()
+            if turn is not None and stored.role == "tool" and is_echo(stored.content, turn.retrieved_texts):
+                stored = to_stored(message, None, is_recalled=False)
             name = _new_id() if turn is None else turn.next_message_id()
             ends = turn is not None and ends_turn(message)
             # Of what belongs to no question only a greeting advances the clock.

@@ -29,6 +29,8 @@ logger = logging.getLogger(__name__)
 
 KEY = "llamaindex"
 """Where in the metadata of a stored message its LlamaIndex part is."""
+_NOT_RECALLED = "not_recalled"
+"""In that part: the words are in the blocks only."""
 
 
 def to_stored(
@@ -37,6 +39,7 @@ def to_stored(
     *,
     message_id: str | None = None,
     ticks: bool | None = None,
+    is_recalled: bool = True,
 ) -> NewMessage:
     """A LlamaIndex message as it is stored.
 
@@ -47,6 +50,7 @@ def to_stored(
         conversation_id: the thread.
         message_id: storing a message with the same id and text again changes nothing.
         ticks: whether it advances the memory's clock; `None`: unless it is tool traffic.
+        is_recalled: whether its words can be recalled; else they are in the transcript only.
 
     Raises:
         InputError: `message` is not a LlamaIndex message.
@@ -54,12 +58,14 @@ def to_stored(
     if not isinstance(message, ChatMessage):
         raise InputError(f"only LlamaIndex ChatMessages can be stored, got {type(message).__name__}")
     own = _as_json(message.additional_kwargs, "additional_kwargs")
-    content = remembered_text(message)
+    content = remembered_text(message) if is_recalled else ""
     part: dict[str, Any] = {"role": MessageRole(message.role).value}
     if content != text_of(message) or not _is_plain(message):
         part["blocks"] = _blocks_as_json(message)
     if own:
         part["additional_kwargs"] = own
+    if not is_recalled:
+        part[_NOT_RECALLED] = True
     metadata: dict[str, Any] = {KEY: part}
     if role_of(message) == "tool":
         metadata["tool_call_id"] = str(own.get("tool_call_id") or "")
@@ -94,7 +100,18 @@ def from_stored(message: Message) -> ChatMessage:
         dict(own) if isinstance(own, Mapping) else {},
         message.message_id,
     )
-    return restored if remembered_text(restored) == message.content else _with_text(restored, message.content)
+    remembered = "" if part.get(_NOT_RECALLED) else remembered_text(restored)
+    return restored if remembered == message.content else _with_text(restored, message.content)
+
+
+def said_text(message: Message | NewMessage) -> str:
+    """The words of a stored message as they were said, also where they cannot be recalled."""
+    part = (message.metadata or {}).get(KEY)
+    hidden = isinstance(part, Mapping) and part.get(_NOT_RECALLED) and not message.content
+    blocks = part.get("blocks") if isinstance(part, Mapping) and hidden else None
+    if not isinstance(blocks, list):
+        return message.content
+    return clean("\n".join(str(block.get("text")) for block in blocks if block.get("block_type") == "text"))[0]
 
 
 def message_to_json(message: ChatMessage) -> dict[str, Any]:

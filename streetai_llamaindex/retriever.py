@@ -8,7 +8,7 @@ from typing import Any
 
 from llama_index.core.base.base_retriever import BaseRetriever
 from llama_index.core.callbacks import CallbackManager
-from llama_index.core.schema import NodeWithScore, QueryBundle, TextNode
+from llama_index.core.schema import MetadataMode, NodeWithScore, QueryBundle, TextNode
 
 from streetai_core import Hit
 from streetai_core.errors import InputError, StaleMemoryError
@@ -126,13 +126,15 @@ class StreetAIRetriever(BaseRetriever):
         hits: Sequence[Hit] = ()
         with fail_open(_NOT_RETRIEVED, self._on_error or self._conversation.on_error):
             hits = _best(self._search(question), turn, self._similarity_top_k)
+        nodes = [_node(hit, self.session_id, turn) for hit in hits]
         with turn.lock:
             known = set(turn.retrieved_ids)
             turn.retrieved_texts += [hit.signal.content for hit in hits]
+            turn.retrieved_texts += [one.node.get_content(MetadataMode.LLM) for one in nodes]
             turn.retrieved_ids += [hit.signal.signal_id for hit in hits if hit.signal.signal_id not in known]
         if hits:
             remember(self._conversation, turn)
-        return [_node(hit, self.session_id, turn) for hit in hits]
+        return nodes
 
     def _search(self, question: str) -> Why:
         """Ask the memory; again, if another process has reset it meanwhile."""

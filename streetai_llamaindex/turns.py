@@ -61,7 +61,8 @@ class Turn:
     retrieved_ids: list[str] = field(default_factory=list)
     """Signals that a retriever has given to the same turn."""
     retrieved_texts: list[str] = field(default_factory=list)
-    """Their texts, which are not recalled once more."""
+    """Their texts, alone and as LlamaIndex shows them to a model. They are not recalled once more, nor is what a tool
+    has made of nothing else."""
     reply: str = ""
     """What was learned from."""
     outcome: Outcome = "open"
