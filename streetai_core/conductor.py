@@ -14,7 +14,7 @@ import numpy as np
 from streetai_core.coherence import CoherentState, HotStates, Plan
 from streetai_core.config import Config
 from streetai_core.encoders.base import Encoder
-from streetai_core.errors import EncoderError, InputError, VectorError
+from streetai_core.errors import EncoderError, InputError
 from streetai_core.index.cone import looks_narrow
 from streetai_core.observing.observer import MemoryObserver
 from streetai_core.planning.crediting import Reply
@@ -160,7 +160,7 @@ class Conductor:
             return
         try:
             self._common = self._around.encoder.common()
-        except (EncoderError, VectorError):
+        except EncoderError:
             _log.warning("the encoder failed; what its vectors have in common is not known yet", exc_info=True)
 
     def _sent(
@@ -214,7 +214,7 @@ class Conductor:
             return None
         try:
             asked = self._asked(question)
-        except (EncoderError, VectorError):
+        except EncoderError:
             _log.warning("the encoder failed; what helped to answer this question is not known to it", exc_info=True)
             return None
         return None if asked is None or asked.vector is None else Cue(fingerprint(asked.text), asked.vector)

@@ -7,7 +7,7 @@
     │   ├── RollbackError                   a version cannot be gone back to exactly
     │   ├── ImportFormatError               a file to import is not what it should be
     │   └── VectorError                     a vector is not finite or has the wrong shape
-    ├── EncoderError (RuntimeError)         the embedding model failed
+    ├── EncoderError (RuntimeError)         the embedding model failed, or gave no vectors
     │   ├── EncoderMismatchError            the stored vectors come from another encoder
     │   └── ModelFileError                  a model file is missing or is not the one expected
     ├── MissingExtraError (ImportError)     an optional package is not installed
@@ -51,11 +51,11 @@ class ImportFormatError(InputError):
 
 
 class VectorError(InputError):
-    """A vector is not finite, not of the expected dimension, or not numeric."""
+    """A vector that the caller gave is not finite, not of the expected dimension, or not numeric."""
 
 
 class EncoderError(StreetAIError, RuntimeError):
-    """The embedding model failed; nothing was stored."""
+    """The embedding model failed, or what it returned are no vectors; nothing was stored."""
 
 
 class EncoderMismatchError(EncoderError):

@@ -19,7 +19,7 @@ from streetai_core.config import Config
 from streetai_core.encoders import as_encoder
 from streetai_core.encoders.base import Encoder
 from streetai_core.encoders.cache import CachedEncoder
-from streetai_core.errors import ClosedError, EncoderError, InputError, StoreError, VectorError
+from streetai_core.errors import ClosedError, EncoderError, InputError, StoreError
 from streetai_core.memory import Memory
 from streetai_core.observing.observer import MemoryObserver, check_observers
 from streetai_core.planning.preparing import Progress
@@ -221,7 +221,7 @@ class MemoryRegistry:
         try:
             health = examine(path, encoder=self.encoder.fingerprint)
             problems = [self._disagreement(memory) for memory in health.memories if memory.whole]
-        except (EncoderError, VectorError) as error:
+        except EncoderError as error:
             health = examine(path)
             problems = [
                 Finding(

@@ -9,7 +9,7 @@ from typing import Literal, TypeAlias
 import numpy as np
 
 from streetai_core.encoders.common import QUESTIONS, TEXTS, common_cosine
-from streetai_core.errors import EncoderError, StreetAIError, VectorError
+from streetai_core.errors import EncoderError, StreetAIError
 from streetai_core.types import Matrix
 
 InputKind: TypeAlias = Literal["query", "document"]
@@ -92,8 +92,7 @@ class Encoder(ABC):
         """Unit vectors of `texts`, shape (len(texts), dim) float32; a text without meaning gives zeros.
 
         Raises:
-            EncoderError: the model failed.
-            VectorError: the model returned something that is not `len(texts)` finite vectors of `dim`.
+            EncoderError: the model failed, or returned something that is not `len(texts)` finite vectors of `dim`.
         """
         if not texts:
             return np.zeros((0, self.dim), dtype=np.float32)
@@ -110,17 +109,17 @@ def unit_rows(raw: object, *, rows: int, dim: int) -> Matrix:
     """`raw` as float32 unit rows of shape (rows, dim); rows of length zero stay zero.
 
     Raises:
-        VectorError: wrong shape, not numeric, or not finite.
+        EncoderError: wrong shape, not numeric, or not finite.
     """
     try:
         matrix = np.array(raw, dtype=np.float64, copy=True)
     except (TypeError, ValueError) as error:
-        raise VectorError(f"the encoder returned something that is not a matrix of numbers: {error}") from error
+        raise EncoderError(f"the encoder returned something that is not a matrix of numbers: {error}") from error
     if matrix.shape != (rows, dim):
-        raise VectorError(f"the encoder returned shape {matrix.shape}, expected {(rows, dim)}")
+        raise EncoderError(f"the encoder returned shape {matrix.shape}, expected {(rows, dim)}")
     if not np.isfinite(matrix).all():
         bad = int(np.flatnonzero(~np.isfinite(matrix).all(axis=1))[0])
-        raise VectorError(f"the encoder returned NaN or infinity for text {bad} of {rows}; nothing was stored")
+        raise EncoderError(f"the encoder returned NaN or infinity for text {bad} of {rows}; nothing was stored")
     norms = np.linalg.norm(matrix, axis=1, keepdims=True)
     matrix = np.divide(matrix, norms, out=np.zeros_like(matrix), where=norms > _ZERO_NORM)
     return np.ascontiguousarray(matrix, dtype=np.float32)

@@ -58,8 +58,8 @@ class CachedEncoder(WrappedEncoder):
         """Unit vectors of `texts`, shape (len(texts), dim) float32; one call of the encoder for those not at hand.
 
         Raises:
-            EncoderError: the encoder failed; nothing was cached.
-            VectorError: it returned something that is not `len(texts)` finite vectors of `dim`.
+            EncoderError: the encoder failed, or returned something that is not `len(texts)` finite vectors of `dim`;
+                nothing was cached.
         """
         if not texts:
             return self._encoder.encode(texts, kind)

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from typing import Protocol
 
 from streetai_core.encoders.base import Encoder, InputKind, unit_rows
-from streetai_core.errors import EncoderError, VectorError
+from streetai_core.errors import EncoderError
 from streetai_core.types import Matrix
 
 _PROBE = "How long is a vector?"
@@ -65,8 +65,7 @@ class HostEncoder(Encoder):
         """The host's embeddings of `texts`, shape (len(texts), dim).
 
         Raises:
-            EncoderError: the host's model failed.
-            VectorError: it did not return one finite vector a text, all of one length.
+            EncoderError: the host's model failed, or did not return one finite vector a text, all of one length.
         """
         try:
             if kind == "query":
@@ -154,7 +153,7 @@ def _length_of_first(rows: Rows) -> int:
     try:
         length = len(rows[0])
     except (TypeError, IndexError) as error:
-        raise VectorError(f"the encoder returned something that is not a list of vectors: {error}") from error
+        raise EncoderError(f"the encoder returned something that is not a list of vectors: {error}") from error
     if length == 0:
-        raise VectorError("the encoder returned vectors of length 0")
+        raise EncoderError("the encoder returned vectors of length 0")
     return length

@@ -58,8 +58,7 @@ class DiskCachedEncoder(WrappedEncoder):
         """Unit vectors of `texts`, shape (len(texts), dim) float32, made only where the file has none.
 
         Raises:
-            EncoderError: the encoder failed.
-            VectorError: it returned something that is not `len(texts)` finite vectors of `dim`.
+            EncoderError: the encoder failed, or returned something that is not `len(texts)` finite vectors of `dim`.
         """
         if not texts:
             return self._encoder.encode(texts, kind)

@@ -6,7 +6,7 @@ from langchain_core.embeddings import DeterministicFakeEmbedding, Embeddings
 
 from streetai_core.encoders import HashingEncoder, LangChainEncoder, LlamaIndexEncoder, OfflineMiniLM, as_encoder
 from streetai_core.encoders.host import host_encoder
-from streetai_core.errors import EncoderError, InputError, VectorError
+from streetai_core.errors import EncoderError, InputError
 from streetai_core.testing.encoder_suite import EncoderSuite
 
 
@@ -113,7 +113,7 @@ def test_a_failing_host_is_an_encoder_error():
 )
 def test_answers_that_are_no_vectors_are_refused(answer, complaint):
     """Wrong counts, ragged rows, NaN and things that are no numbers raise before anything is stored."""
-    with pytest.raises(VectorError, match=complaint):
+    with pytest.raises(EncoderError, match=complaint):
         LangChainEncoder(Answering(answer)).encode(["ship", "lamp"])
 
 
@@ -123,7 +123,7 @@ def test_vectors_of_another_length_than_before_are_refused():
     encoder = LangChainEncoder(model)
     assert encoder.encode(["ship"]).tolist() == [[pytest.approx(0.6), pytest.approx(0.8)]]
     model.answer = [[1.0, 2.0, 2.0]]
-    with pytest.raises(VectorError, match=r"shape \(1, 3\), expected \(1, 2\)"):
+    with pytest.raises(EncoderError, match=r"shape \(1, 3\), expected \(1, 2\)"):
         encoder.encode(["ship"])
 
 

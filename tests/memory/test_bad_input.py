@@ -23,7 +23,6 @@ from streetai_core.errors import (
     ReadOnlyStoreError,
     StaleMemoryError,
     StreetAIError,
-    VectorError,
 )
 from streetai_core.testing.planted import PlantedEncoder
 
@@ -210,7 +209,10 @@ def test_a_message_of_ten_megabytes_is_stored_whole(tmp_path):
 
 @pytest.mark.parametrize("vector", [[math.nan] * 4, [math.inf, 0, 0, 0], [1.0] * 3, [[1.0] * 4] * 2, ["a"] * 4])
 def test_vectors_that_are_none_are_refused(tmp_path, vector):
-    """NaN, infinity, another dimension, another shape, text: nothing is stored."""
+    """NaN, infinity, another dimension, another shape, text: nothing is stored, and the caller's text is not blamed.
+
+    An `InputError` here would tell hosts to drop the message for good, where trying again may store it.
+    """
 
     class Broken(HashingEncoder):
         """Returns one chosen vector for everything."""
@@ -220,7 +222,7 @@ def test_vectors_that_are_none_are_refused(tmp_path, vector):
             return np.array([vector] * len(texts), dtype=object)
 
     with MemoryRegistry(tmp_path / "m.db", encoder=Broken(dim=4)) as registry:
-        with pytest.raises(VectorError):
+        with pytest.raises(EncoderError, match="the encoder returned"):
             registry.get("m").add_message("hello there", "user")
         assert [] == registry.get("m").messages()
 

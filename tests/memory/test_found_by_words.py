@@ -4,6 +4,7 @@ import logging
 import subprocess
 import sys
 
+import numpy as np
 import pytest
 
 from streetai_core import Config, MemoryRegistry, NewMessage
@@ -16,18 +17,21 @@ QUESTION = "Where does the Kestrel lie?"
 
 
 class Breakable(HashingEncoder):
-    """Fails while it is told to, and counts the questions that it was asked to embed."""
+    """Fails or returns no vectors while it is told to, and counts the questions that it was asked to embed."""
 
     def __init__(self):
         super().__init__(dim=64)
         self.broken = False
+        self.answer = None
         self.questions = 0
 
     def embed(self, texts, kind):
-        """Fail, or encode."""
+        """Fail, return what is no vectors, or encode."""
         self.questions += kind == "query"
         if self.broken:
             raise RuntimeError("the model is gone")
+        if self.answer is not None:
+            return self.answer
         return super().embed(texts, kind)
 
 
@@ -130,6 +134,17 @@ def test_words_decide_alone_while_the_encoder_fails(encoder, caplog):
     caplog.clear()
     assert memory.retrieve(QUESTION)[0].parts["meaning"] > 0
     assert caplog.records == []
+
+
+@pytest.mark.parametrize("answer", [np.full((1, 64), np.nan), np.ones((1, 3)), "no vectors"])
+def test_words_decide_alone_where_the_encoder_gives_no_vectors(encoder, answer, caplog):
+    """One NaN of a model server, which is no fault of who asks, would make every chat fail as a failing one did."""
+    memory = filled(encoder, Config())
+    encoder.answer = answer
+    with caplog.at_level(logging.WARNING, logger="streetai_core"):
+        assert [hit.signal.content for hit in memory.retrieve(QUESTION)] == [FACT]
+        assert FACT in memory.build_prompt(QUESTION, conversation_id="new").recalled_text
+    assert "answered by words alone" in caplog.text
 
 
 @pytest.mark.parametrize("config", [Config(strategy="vector"), Config.classic()])
