@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Collection
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from typing import IO
 from uuid import uuid4
@@ -11,10 +13,12 @@ from uuid import uuid4
 from streetai_core.errors import InputError
 from streetai_core.registry import MemoryRegistry
 from streetai_core.stores.base import Head
+from streetai_core.stores.sqlite import SqliteStore
 from streetai_core.text.clean import check_id
 from streetai_core.transfer.archive import write_archive
 from streetai_core.transfer.snapshot import Snapshot, snapshot_of
 from streetai_core.transfer.values import Exported, Watch
+from streetai_core.upkeep.files import rights_of
 
 
 def export_memory(
@@ -28,7 +32,8 @@ def export_memory(
     """Write a whole memory to a file, without loss: messages, weights, clocks, stacks, the learning log, vectors.
 
     The memory is read in one transaction, so the file shows it at one moment. A file takes its place only when it is
-    complete, so a file that was there before is replaced whole or left as it is.
+    complete, so a file that was there before is replaced whole or left as it is. Nobody may do more with it than with
+    the database, or with a file that it replaces.
 
     Args:
         registry: where the memory is.
@@ -47,18 +52,26 @@ def export_memory(
     if snapshot is None:
         raise InputError(f"there is no memory {memory_id!r} to export")
     if isinstance(out, str | os.PathLike):
-        digest = _write_file(Path(out), snapshot, vectors=vectors, progress=progress)
+        digest = _write_file(Path(out), snapshot, _database_of(registry), vectors=vectors, progress=progress)
     else:
         digest = write_archive(out, snapshot, vectors=vectors, progress=progress)
     return _exported(snapshot.head, snapshot, digest, vectors=vectors)
 
 
-def _write_file(path: Path, snapshot: Snapshot, *, vectors: bool, progress: Watch | None) -> str:
+def _database_of(registry: MemoryRegistry) -> tuple[str, ...]:
+    """The path of the database, if it is a file."""
+    return (registry.store.path,) if isinstance(registry.store, SqliteStore) else ()
+
+
+def _write_file(
+    path: Path, snapshot: Snapshot, database: Collection[str], *, vectors: bool, progress: Watch | None
+) -> str:
     """Write beside the file, make it durable, and put it in its place."""
     beside = path.with_name(f".streetai-{uuid4().hex}")
+    rights = rights_of(*database, str(path))
     try:
         try:
-            with beside.open("x", encoding="utf-8", newline="\n") as out:
+            with open(beside, "x", encoding="utf-8", newline="\n", opener=partial(os.open, mode=rights)) as out:
                 digest = write_archive(out, snapshot, vectors=vectors, progress=progress)
                 out.flush()
                 os.fsync(out.fileno())

@@ -19,7 +19,7 @@ from streetai_core.stores.opening import DatabaseFile
 from streetai_core.stores.rows import Origin, head_from, head_row
 from streetai_core.stores.selects import HEADS
 from streetai_core.upkeep.doctor import examine
-from streetai_core.upkeep.files import absolute, check_file, check_free, place_of, put_in_place, read_only
+from streetai_core.upkeep.files import absolute, check_file, check_free, place_of, put_in_place, read_only, rights_of
 from streetai_core.upkeep.health import Health
 
 _BUSY_TIMEOUT = 30.0
@@ -45,7 +45,8 @@ def back_up(path: str | os.PathLike[str], target: str | os.PathLike[str], *, ove
     """Copy a database that others may be using, whole and as it is at one moment, and examine the copy.
 
     Whatever was acknowledged before the call is in it. Writers are not held up. The copy takes its name when it is
-    complete, examined and on the disk.
+    complete, examined and on the disk. Nobody may do more with it than with the database, or with a file that it
+    replaces.
 
     Args:
         path: the database.
@@ -64,7 +65,7 @@ def back_up(path: str | os.PathLike[str], target: str | os.PathLike[str], *, ove
     with _Draft(copy) as draft:
         _copy(source, draft.file)
         health = draft.examined(f"the copy of {source.path}")
-        draft.finish(overwrite=overwrite)
+        draft.finish(rights_of(source.path, copy), overwrite=overwrite)
     return _backup(copy, health)
 
 
@@ -106,9 +107,10 @@ def restore(backup: str | os.PathLike[str], path: str | os.PathLike[str], *, ove
             _copy(draft.file, live)
             _settle(live)
         else:
+            rights = rights_of(source.path, target)
             if there:
                 _set_aside(target)
-            draft.finish(overwrite=False)
+            draft.finish(rights, overwrite=False)
     return _backup(target, health)
 
 
@@ -146,10 +148,10 @@ class _Draft:
             )
         return health
 
-    def finish(self, *, overwrite: bool) -> None:
-        """Give it its name."""
+    def finish(self, rights: int, *, overwrite: bool) -> None:
+        """Give it its name, and no more than these rights; until then its folder keeps everybody else out."""
         with Faults(self._target):
-            put_in_place(self.file.path, self._target, overwrite=overwrite)
+            put_in_place(self.file.path, self._target, rights=rights, overwrite=overwrite)
 
 
 def _database(path: str | os.PathLike[str], what: str = "path") -> DatabaseFile:

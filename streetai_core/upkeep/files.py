@@ -13,6 +13,12 @@ from streetai_core.stores.raw_files import BESIDE
 
 _READ_ONLY = "PRAGMA query_only = ON"
 
+_OF_FILES = 0o666
+"""Reading and writing, by anybody."""
+
+_OF_OWNERS = 0o600
+"""Reading and writing, by the owner alone, who can go on with a file also if it was made of a read-only one."""
+
 
 def absolute(path: str | os.PathLike[str], what: str = "path") -> str:
     """The path, made independent of later changes of the working folder.
@@ -84,13 +90,29 @@ def check_free(target: str, *, overwrite: bool) -> None:
         raise InputError(f"{target} is there already; choose another path, or replace it with overwrite=True (--force)")
 
 
-def put_in_place(finished: str, target: str, *, overwrite: bool) -> None:
-    """Give a finished and closed database its name; what it replaces is there whole until then.
+def rights_of(*paths: str) -> int:
+    """What all of these files allow, of those that are there; their owner may always read and write."""
+    allowed = _OF_FILES
+    for path in paths:
+        with suppress(FileNotFoundError):
+            allowed &= os.stat(path).st_mode  # noqa: PTH116 - a str, as above
+    return allowed | _OF_OWNERS
+
+
+def put_in_place(finished: str, target: str, *, rights: int, overwrite: bool) -> None:
+    """Give a finished and closed file its name; what it replaces is there whole until then.
+
+    Args:
+        finished: what was written, where nobody else has seen it yet.
+        target: its name.
+        rights: the most that it may allow (`rights_of`); what the umask took away stays away.
+        overwrite: whether it may replace a file.
 
     Raises:
         InputError: there is a file, and it may not be replaced.
         OSError: it could not be done; then `target` is as it was.
     """
+    os.chmod(finished, os.stat(finished).st_mode & rights)  # noqa: PTH101, PTH116 - a str, as above
     _sync(finished)
     check_free(target, overwrite=overwrite)
     if overwrite:

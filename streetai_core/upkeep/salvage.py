@@ -16,7 +16,7 @@ from streetai_core.stores import _sqlite
 from streetai_core.stores.base import Store
 from streetai_core.stores.sqlite import SqliteStore
 from streetai_core.upkeep.damaged_copy import openable_copy
-from streetai_core.upkeep.files import absolute, check_free, put_in_place
+from streetai_core.upkeep.files import absolute, check_free, put_in_place, rights_of
 from streetai_core.upkeep.owners import Owner, owners
 from streetai_core.upkeep.reading import tolerant
 from streetai_core.upkeep.whole import Whole, changes_of, whole_rows
@@ -60,7 +60,8 @@ def salvage(path: str | os.PathLike[str], out: str | os.PathLike[str]) -> Salvag
 
     Only rows that fit their checksum are taken; the damaged file is not changed. Stacks that lost a signal are made
     anew from the others, and the journal of the new file begins with the salvage. Ids of messages stay; those of
-    signals are new, so that hits and handles of before do not fit.
+    signals are new, so that hits and handles of before do not fit. Nobody may do more with the new file than with the
+    damaged one.
 
     Args:
         path: the damaged file.
@@ -81,7 +82,7 @@ def salvage(path: str | os.PathLike[str], out: str | os.PathLike[str]) -> Salvag
         with tempfile.TemporaryDirectory(prefix=".salvage-", dir=folder) as temporary:
             new = str(Path(temporary) / "new.db")
             memories = _salvaged(source, temporary, new)
-            put_in_place(new, target, overwrite=False)
+            put_in_place(new, target, rights=rights_of(source), overwrite=False)
     except OSError as error:
         raise StoreError(f"{target} cannot be written: {error}. Check the path, the rights and the space.") from error
     return Salvage(path=target, memories=tuple(memories))

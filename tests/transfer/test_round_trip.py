@@ -3,6 +3,8 @@
 import io
 import json
 import random
+import stat
+import sys
 from dataclasses import fields
 from datetime import timezone
 
@@ -234,6 +236,26 @@ def test_a_failed_export_leaves_the_old_file(sqlite, tmp_path):
         export_memory(sqlite, "mara", target, progress=interrupt)
     assert ["out.jsonl"] == [one.name for one in target.parent.iterdir()]
     assert "old" == target.read_text(encoding="utf-8")
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such rights")
+@pytest.mark.parametrize(("database", "replaced"), [(0o600, None), (0o600, 0o644), (0o644, 0o600)])
+def test_the_file_is_as_private_as_the_database(sqlite, tmp_path, database, replaced):
+    """Not for a moment can others read in it what the database, or the file that was there, keeps from them."""
+    fill(sqlite.get("mara"))
+    (tmp_path / "memory.db").chmod(database)
+    target = tmp_path / "exports" / "out.jsonl"
+    target.parent.mkdir()
+    if replaced is not None:
+        target.write_text("old", encoding="utf-8")
+        target.chmod(replaced)
+    modes = set()
+
+    def look(_done, _total):
+        modes.update(stat.S_IMODE(one.stat().st_mode) for one in target.parent.iterdir() if one != target)
+
+    export_memory(sqlite, "mara", target, progress=look)
+    assert modes == {stat.S_IMODE(target.stat().st_mode)} == {0o600}
 
 
 def test_times_come_back_to_the_microsecond(registry, tmp_path):

@@ -2,6 +2,7 @@
 
 import json
 import os
+import stat
 import sys
 import threading
 from contextlib import closing, suppress
@@ -19,6 +20,7 @@ from streetai_core.stores.sqlite import SqliteStore
 from streetai_core.testing.store_reading import all_messages
 from streetai_core.upkeep.backup import back_up, restore
 from streetai_core.upkeep.doctor import examine
+from streetai_core.upkeep.salvage import salvage
 from tests.stores.scripts import hashes, start
 from tests.upkeep.files import NAMES, everything, fill
 
@@ -151,6 +153,39 @@ def test_what_is_no_file_is_not_replaced(path, tmp_path):
         with pytest.raises(InputError, match="no file that can be replaced"):
             replace()
         assert pipe.is_fifo()
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such rights")
+@pytest.mark.parametrize(
+    ("database", "replaced", "copied"),
+    [(0o600, None, 0o600), (0o640, None, 0o640), (0o600, 0o644, 0o600), (0o644, 0o600, 0o600), (0o444, None, 0o644)],
+)
+def test_a_copy_is_as_private_as_the_database(path, tmp_path, database, replaced, copied):
+    """A backup in a folder of others would let them read what the database keeps from them; so would a restored one."""
+    fill(path)
+    path.chmod(database)
+    copy, back, saved = tmp_path / "copy.db", tmp_path / "back.db", tmp_path / "saved.db"
+    if replaced is not None:
+        copy.write_bytes(b"old")
+        copy.chmod(replaced)
+    back_up(path, copy, overwrite=True)
+    assert stat.S_IMODE(copy.stat().st_mode) == copied
+    restore(copy, back)
+    assert stat.S_IMODE(back.stat().st_mode) == copied
+    salvage(path, saved)
+    assert stat.S_IMODE(saved.stat().st_mode) == stat.S_IMODE(database | 0o600)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such rights")
+def test_a_ruined_database_is_replaced_by_one_as_private(path, tmp_path):
+    """The backup may lie where everybody reads; the place of the database is still its owner's."""
+    fill(path)
+    copy = tmp_path / "copy.db"
+    back_up(path, copy)
+    path.write_bytes(b"what once was a database" * 500)
+    path.chmod(0o600)
+    restore(copy, path, overwrite=True)
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
 
 
 def test_a_damaged_database_is_not_backed_up(path, tmp_path):
