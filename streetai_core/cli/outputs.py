@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from streetai_core.errors import InputError
-from streetai_core.upkeep.files import beside, check_file
+from streetai_core.upkeep.files import beside, check_file, place_of
 
 
 def free_place(output: Path, database: Path, *, force: bool) -> Path:
@@ -19,7 +19,7 @@ def free_place(output: Path, database: Path, *, force: bool) -> Path:
     Raises:
         InputError: it may not be written.
     """
-    place = output.resolve() if output.is_symlink() else output
+    place = Path(place_of(output))
     if str(place.resolve()) in beside(str(database.resolve())):
         raise InputError(f"{output} is the database itself, or a part of it")
     check_file(str(place))

@@ -18,7 +18,7 @@ from streetai_core.text.clean import check_id
 from streetai_core.transfer.archive import write_archive
 from streetai_core.transfer.snapshot import Snapshot, snapshot_of
 from streetai_core.transfer.values import Exported, Watch
-from streetai_core.upkeep.files import rights_of
+from streetai_core.upkeep.files import check_file, place_of, put_in_place, rights_of
 
 
 def export_memory(
@@ -38,12 +38,12 @@ def export_memory(
     Args:
         registry: where the memory is.
         memory_id: which one.
-        out: a path, or an open text file, which stays open.
+        out: a path, or an open text file, which stays open. Behind a link the file is written that it leads to.
         vectors: False leaves vectors and stacks' centroids out; the import embeds the texts anew.
         progress: called with (rows written so far, rows in all).
 
     Raises:
-        InputError: nothing was ever written under this id, or the file cannot be written.
+        InputError: nothing was ever written under this id, or the file cannot be written, or is none, as a pipe.
         StoreError: the memory cannot be read.
     """
     check_id(memory_id, "memory_id")
@@ -52,7 +52,7 @@ def export_memory(
     if snapshot is None:
         raise InputError(f"there is no memory {memory_id!r} to export")
     if isinstance(out, str | os.PathLike):
-        digest = _write_file(Path(out), snapshot, _database_of(registry), vectors=vectors, progress=progress)
+        digest = _write_file(place_of(out, "out"), snapshot, _database_of(registry), vectors=vectors, progress=progress)
     else:
         digest = write_archive(out, snapshot, vectors=vectors, progress=progress)
     return _exported(snapshot.head, snapshot, digest, vectors=vectors)
@@ -64,18 +64,17 @@ def _database_of(registry: MemoryRegistry) -> tuple[str, ...]:
 
 
 def _write_file(
-    path: Path, snapshot: Snapshot, database: Collection[str], *, vectors: bool, progress: Watch | None
+    path: str, snapshot: Snapshot, database: Collection[str], *, vectors: bool, progress: Watch | None
 ) -> str:
-    """Write beside the file, make it durable, and put it in its place."""
-    beside = path.with_name(f".streetai-{uuid4().hex}")
-    rights = rights_of(*database, str(path))
+    """Write beside the file, and put it in its place."""
+    check_file(path)
+    beside = Path(path).with_name(f".streetai-{uuid4().hex}")
+    rights = rights_of(*database, path)
     try:
         try:
             with open(beside, "x", encoding="utf-8", newline="\n", opener=partial(os.open, mode=rights)) as out:
                 digest = write_archive(out, snapshot, vectors=vectors, progress=progress)
-                out.flush()
-                os.fsync(out.fileno())
-            beside.replace(path)
+            put_in_place(str(beside), path, rights=rights, overwrite=True)
         except BaseException:
             with suppress(OSError):
                 beside.unlink(missing_ok=True)

@@ -2,6 +2,7 @@
 
 import io
 import json
+import os
 import random
 import stat
 import sys
@@ -236,6 +237,24 @@ def test_a_failed_export_leaves_the_old_file(sqlite, tmp_path):
         export_memory(sqlite, "mara", target, progress=interrupt)
     assert ["out.jsonl"] == [one.name for one in target.parent.iterdir()]
     assert "old" == target.read_text(encoding="utf-8")
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no named pipes among files, and links need rights")
+def test_links_and_pipes_stay_what_they_are(sqlite, tmp_path):
+    """Behind a link the file is written; a pipe would be gone, and whoever reads it would wait for ever."""
+    fill(sqlite.get("mara"))
+    target, link, pipe = tmp_path / "target", tmp_path / "link", tmp_path / "pipe"
+    link.symlink_to(target)
+    for text in (None, "old"):
+        if text is not None:
+            target.write_text(text, encoding="utf-8")
+        written = export_memory(sqlite, "mara", link)
+        assert link.is_symlink()
+        assert written.digest in target.read_text(encoding="utf-8")
+    os.mkfifo(pipe)
+    with pytest.raises(InputError, match="no file that can be replaced"):
+        export_memory(sqlite, "mara", pipe)
+    assert pipe.is_fifo()
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such rights")
