@@ -93,7 +93,7 @@ def _label(passage: Passage, name: str, role: str, *, known: bool) -> str:
     changed = _CHANGED if passage.is_replaced else ""
     if not name:
         return f"{role}{changed}:"
-    return f"{name}{changed}:" if known and not _like_a_role(name) else f"{name} ({role}){changed}:"
+    return f"{name}{changed}:" if known and not like_a_role(name) else f"{name} ({role}){changed}:"
 
 
 def speaker(said: Message | Signal) -> str:
@@ -114,25 +114,26 @@ def _lines(passages: Sequence[Passage]) -> list[str]:
         if passage.day != day:
             day = passage.day
             lines.append(day)
-        shown = _label(passage, name, role, known=name in known and len(roles[name]) == 1)
-        lines.append(f"{shown} {quoted(passage.text)}")
+        said_by = _label(passage, name, role, known=name in known and len(roles[name]) == 1)
+        lines.append(f"{said_by} {quoted(passage.text)}")
         known.add(name)
     return lines
 
 
 def _shown_name(passage: Passage) -> str:
     """The author's name as a label shows it; empty if nothing of it can be shown."""
-    return _shown(passage.message.name or "")
+    return shown(passage.message.name or "")
 
 
 @lru_cache(maxsize=_NAMES)
-def _shown(name: str) -> str:
+def shown(name: str) -> str:
+    """A name as a label shows it, on one line and without what fences are made of; empty if nothing is left of it."""
     # Look-alikes of brackets and letters, such as the full-width ones, become the plain characters first.
     return " ".join(_printable(unicodedata.normalize("NFKC", name)).split())[:_NAME_LENGTH].rstrip()
 
 
 @lru_cache(maxsize=_NAMES)
-def _like_a_role(name: str) -> bool:
+def like_a_role(name: str) -> bool:
     """Whether a name without its role could be read as a role: "assistant", "System note"."""
     letters = "".join(filter(str.isalnum, unicodedata.normalize("NFKD", name).lower().translate(_LOOK_ALIKES)))
     return any(role in spelled for spelled in (letters, letters.replace("i", "l")) for role in _SPEAKERS)

@@ -15,6 +15,7 @@ from streetai_core.errors import DamagedFileError, InputError, StoreError
 from streetai_core.knowledge import clauses, wording
 from streetai_core.observing.observer import observed
 from streetai_core.planning.writing import plan_delete
+from streetai_core.prompt import block
 from streetai_core.recall.naming import meant
 from streetai_core.state import MemoryState
 from streetai_core.stores.base import Changes, Erased, MessageQuery, ReadTransaction, Rows, WriteTransaction
@@ -27,8 +28,17 @@ from streetai_core.tokens import count_message
 from streetai_core.types import KeptVector, Message
 from streetai_core.upkeep.receipts import Receipt, Scope
 
-_KEEPS_TEXT = (clauses.clauses, wording.stem, words.stem, words.hashed, names.naming_words, names.mention)
-"""Functions that remember what they were given lately, texts or words of texts."""
+_KEEPS_TEXT = (
+    clauses.clauses,
+    wording.stem,
+    words.stem,
+    words.hashed,
+    names.naming_words,
+    names.mention,
+    block.shown,
+    block.like_a_role,
+)
+"""Functions that remember what they were given lately: texts, words of texts, names."""
 
 
 _END = 96
