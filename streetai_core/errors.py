@@ -2,7 +2,7 @@
 
     StreetAIError
     ├── InputError (ValueError)             what the caller gave cannot be used
-    │   ├── ConfigError                     one or more settings are out of range
+    │   ├── ConfigError                     settings are out of range or not supported
     │   ├── MessageConflictError            a message id is taken by another message
     │   ├── RollbackError                   a version cannot be gone back to exactly
     │   ├── ImportFormatError               a file to import is not what it should be
@@ -35,7 +35,7 @@ class InputError(StreetAIError, ValueError):
 
 
 class ConfigError(InputError):
-    """One or more settings of a `Config` are out of range; the message names all of them."""
+    """Settings of a `Config` are out of range, and the message names all of them; or a database is not supported."""
 
 
 class MessageConflictError(InputError):

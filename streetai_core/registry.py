@@ -62,6 +62,7 @@ class MemoryRegistry:
 
     Raises:
         InputError: an argument cannot be used.
+        ConfigError: the path is a URL; there are only SQLite files so far, and a `Store` of your own.
     """
 
     def __init__(

@@ -23,7 +23,20 @@ if TYPE_CHECKING:
 _SHOWN_IDS = 10
 """Ids that an error lists."""
 
-file_argument = click.argument("file", type=click.Path(path_type=Path))
+
+def _checked(_context: click.Context, _parameter: click.Parameter, file: Path) -> Path:
+    """The database that was named, if it is named by a path.
+
+    Raises:
+        ConfigError: it is a URL.
+    """
+    from streetai_core.stores.paths import absolute
+
+    absolute(file, "FILE")
+    return file
+
+
+file_argument = click.argument("file", type=click.Path(path_type=Path), callback=_checked)
 
 memory_option = click.option(
     "--memory", "memory_id", metavar="ID", help="Which memory; may be left out where the file has only one."

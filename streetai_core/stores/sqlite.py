@@ -17,6 +17,7 @@ from streetai_core.stores.connections import Connections
 from streetai_core.stores.faults import Faults
 from streetai_core.stores.index_checks import FoundRight
 from streetai_core.stores.opening import DURABILITIES, DatabaseFile
+from streetai_core.stores.paths import absolute
 from streetai_core.stores.rows import Origin, head_from
 from streetai_core.stores.searching import search
 from streetai_core.stores.selects import HEADS
@@ -50,6 +51,7 @@ class SqliteStore(Store):
 
     Raises:
         InputError: an argument cannot be used.
+        ConfigError: the path is a URL.
     """
 
     def __init__(
@@ -66,7 +68,9 @@ class SqliteStore(Store):
             raise InputError(f"busy_timeout must be 0 to {_LONGEST_WAIT:.0f} seconds, got {busy_timeout!r}")
         if opener is not None and not callable(opener):
             raise InputError(f"opener must be None or a function that connects, got {type(opener).__name__}")
-        self._file = DatabaseFile(_absolute(path), float(busy_timeout), durability, opener or _sqlite.connect)
+        if str(path) == ":memory:":
+            raise InputError('":memory:" would be another database for each thread; use a ReferenceStore instead')
+        self._file = DatabaseFile(absolute(path), float(busy_timeout), durability, opener or _sqlite.connect)
         self._connections = Connections(self._file)
         self._checkpoints = Checkpoints(self._file)
         self._block = OneBlock()
@@ -192,16 +196,6 @@ class SqliteStore(Store):
         if last is not None:
             self._checkpoints.before_close(last.conn)
             last.close()
-
-
-def _absolute(path: str | os.PathLike[str]) -> str:
-    """The path, made independent of later changes of the working folder."""
-    given = os.fspath(path)
-    if not isinstance(given, str) or not given or "\0" in given:
-        raise InputError(f"path must be a path as text, got {path!r}")
-    if given == ":memory:":
-        raise InputError('":memory:" would be another database for each thread; use a ReferenceStore instead')
-    return os.path.abspath(given)  # noqa: PTH100 - pathlib's `absolute` keeps "..", its `resolve` reads the disk
 
 
 def _is_wait(seconds: float) -> bool:

@@ -16,10 +16,11 @@ from streetai_core.stores.checkpoints import Checkpoints
 from streetai_core.stores.faults import Faults
 from streetai_core.stores.images import Images
 from streetai_core.stores.opening import DatabaseFile
+from streetai_core.stores.paths import absolute
 from streetai_core.stores.rows import Origin, head_from, head_row
 from streetai_core.stores.selects import HEADS
 from streetai_core.upkeep.doctor import examine
-from streetai_core.upkeep.files import absolute, check_file, check_free, place_of, put_in_place, read_only, rights_of
+from streetai_core.upkeep.files import check_file, check_free, place_of, put_in_place, read_only, rights_of
 from streetai_core.upkeep.health import Health
 
 _BUSY_TIMEOUT = 30.0

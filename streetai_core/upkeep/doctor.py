@@ -12,10 +12,11 @@ from streetai_core.stores import _sqlite
 from streetai_core.stores.base import Head
 from streetai_core.stores.faults import Faults
 from streetai_core.stores.opening import DatabaseFile
+from streetai_core.stores.paths import absolute
 from streetai_core.stores.rows import Origin, Row, head_from
 from streetai_core.stores.schema import schema_version
 from streetai_core.stores.selects import HEADS
-from streetai_core.upkeep.files import absolute, read_only
+from streetai_core.upkeep.files import read_only
 from streetai_core.upkeep.health import SEVERITIES, Finding, Health, MemoryHealth
 from streetai_core.upkeep.mounts import network_file_system
 from streetai_core.upkeep.owners import counts_of

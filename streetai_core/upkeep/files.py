@@ -9,6 +9,7 @@ from pathlib import Path
 from streetai_core.errors import InputError
 from streetai_core.stores import _sqlite
 from streetai_core.stores.opening import DatabaseFile
+from streetai_core.stores.paths import absolute
 from streetai_core.stores.raw_files import BESIDE
 
 _READ_ONLY = "PRAGMA query_only = ON"
@@ -18,18 +19,6 @@ _OF_FILES = 0o666
 
 _OF_OWNERS = 0o600
 """Reading and writing, by the owner alone, who can go on with a file also if it was made of a read-only one."""
-
-
-def absolute(path: str | os.PathLike[str], what: str = "path") -> str:
-    """The path, made independent of later changes of the working folder.
-
-    Raises:
-        InputError: it is no path.
-    """
-    given = os.fspath(path) if isinstance(path, str | os.PathLike) else None
-    if not isinstance(given, str) or not given or "\0" in given:
-        raise InputError(f"{what} must be a path as text, got {path!r}")
-    return os.path.abspath(given)  # noqa: PTH100 - pathlib's `absolute` keeps "..", its `resolve` reads the disk
 
 
 def place_of(path: str | os.PathLike[str], what: str = "path") -> str:

@@ -14,9 +14,10 @@ from typing import Any
 from streetai_core.errors import DamagedFileError, InputError, StoreError
 from streetai_core.stores import _sqlite
 from streetai_core.stores.base import Store
+from streetai_core.stores.paths import absolute
 from streetai_core.stores.sqlite import SqliteStore
 from streetai_core.upkeep.damaged_copy import openable_copy
-from streetai_core.upkeep.files import absolute, check_free, put_in_place, rights_of
+from streetai_core.upkeep.files import check_free, put_in_place, rights_of
 from streetai_core.upkeep.owners import Owner, owners
 from streetai_core.upkeep.reading import tolerant
 from streetai_core.upkeep.whole import Whole, changes_of, whole_rows

@@ -105,6 +105,18 @@ def test_json(there, invoke, name):
     assert isinstance(json.loads(result.stdout), dict | list)
 
 
+@pytest.mark.parametrize("name", list(ALL))
+def test_a_url_is_no_file(there, invoke, name):
+    """What writes would make a folder with the name of the server; the password in it is not printed."""
+    before = sorted(there.iterdir())
+    command, _, *others = ALL[name]
+    result = invoke(command, "postgresql://ada:hush@localhost/x", *others)
+    assert (1, "") == (result.exit_code, result.stdout)
+    assert "only files can be used so far" in result.stderr
+    assert "hush" not in result.stderr
+    assert before == sorted(there.iterdir())
+
+
 @pytest.mark.parametrize("how", list(WRONG_FILES))
 @pytest.mark.parametrize("name", list(ALL))
 def test_a_wrong_database(tmp_path, invoke, name, how):

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from streetai_core.errors import (
+    ConfigError,
     DamagedFileError,
     InputError,
     MemoryBusyError,
@@ -100,6 +101,22 @@ def test_wrong_arguments_are_refused(arguments, message):
     """The error names the argument."""
     with pytest.raises(InputError, match=message):
         SqliteStore(**({"path": "x.db"} | arguments))
+
+
+@pytest.mark.parametrize("kind", [str, Path])
+@pytest.mark.parametrize("url", ["postgresql://ada:hush@localhost/x", "redis://localhost:6379", "FILE:///tmp/x.db"])
+def test_a_url_is_no_path(tmp_path, monkeypatch, url, kind):
+    """A folder "postgresql:" would be made, and whoever runs several servers would think that they share a database.
+
+    The password in it stays out of the message, which goes into logs.
+    """
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(ConfigError, match=r"only files can be used so far.*Store object") as caught:
+        SqliteStore(kind(url))
+    assert "hush" not in str(caught.value)
+    for path in ("notes:2026.db", "./odd:/m.db", "file:x.db"):
+        SqliteStore(path)
+    assert list(tmp_path.iterdir()) == []
 
 
 @pytest.mark.parametrize(("durability", "synchronous"), [("full", 2), ("fast", 1)])

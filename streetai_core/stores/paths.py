@@ -1,0 +1,31 @@
+"""The path of a file, as a caller gives it."""
+
+from __future__ import annotations
+
+import os
+import re
+
+from streetai_core.errors import ConfigError, InputError
+
+_URL = re.compile(r"([a-z][a-z0-9+.-]+):[/\\]", re.IGNORECASE)
+"""How a URL begins. One slash is enough, for `pathlib` makes one of two; a single letter is a drive of Windows."""
+
+
+def absolute(path: str | os.PathLike[str], what: str = "path") -> str:
+    """The path, made independent of later changes of the working folder.
+
+    Raises:
+        InputError: it is no path.
+        ConfigError: it is a URL, of which a folder with its name would be made.
+    """
+    given = os.fspath(path) if isinstance(path, str | os.PathLike) else None
+    if not isinstance(given, str) or not given or "\0" in given:
+        raise InputError(f"{what} must be a path as text, got {path!r}")
+    url = _URL.match(given)
+    if url:
+        # The rest of it may hold a password.
+        raise ConfigError(
+            f"{what} is a URL ({url[1]}:...), and only files can be used so far, SQLite files for databases. Give the "
+            "path of a file, without a scheme; for another database give MemoryRegistry a Store object of your own"
+        )
+    return os.path.abspath(given)  # noqa: PTH100 - pathlib's `absolute` keeps "..", its `resolve` reads the disk
