@@ -74,6 +74,10 @@ class MissingExtraError(StreetAIError, ImportError):
         self.package = package
         self.extra = extra
 
+    def __reduce__(self) -> tuple[type[MissingExtraError], tuple[str, str]]:
+        """Pickle by the names, so that the error crosses process borders."""
+        return (type(self), (self.package, self.extra))
+
 
 class StaleMemoryError(StreetAIError, RuntimeError):
     """The memory was reset after this handle was made; get a new one from the registry."""
