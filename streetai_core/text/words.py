@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 
+from streetai_core.text.characters import UNSPACED
 from streetai_core.types import TermCounts, TermHashes
 
 _MOST = np.iinfo(np.uint16).max
@@ -27,9 +28,6 @@ _LONGEST = 64
 _MOST_CACHED = 1 << 16
 """Words whose stem is remembered; more than a person uses."""
 
-_UNSPACED = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
-"""Thai, Lao, Burmese, Khmer, kana and Han: written without spaces between words."""
-
 _MARKS = (
     "\u0300-\u036f\u0591-\u05bd\u05bf-\u05c7\u0610-\u061a\u064b-\u065f\u0670\u06d6-\u06dc\u06df-\u06ed"
     "\u0900-\u0963\u0966-\u0dff"
@@ -38,8 +36,8 @@ _MARKS = (
 scripts are written with but their full stops."""
 
 # Runs inside the repetition: one character at a time would take a hundred bytes for each of a word without end.
-_PIECE = re.compile(rf"[{_UNSPACED}]+|(?:[^\W_{_UNSPACED}]+|[{_MARKS}]+)+")
-_IS_UNSPACED = re.compile(rf"[{_UNSPACED}]")
+_PIECE = re.compile(rf"[{UNSPACED}]+|(?:[^\W_{UNSPACED}]+|[{_MARKS}]+)+")
+_IS_UNSPACED = re.compile(rf"[{UNSPACED}]")
 _FOLDED = str.maketrans({"\u2019": "'", "\u02bc": "'", "\u0307": None})
 """One apostrophe; and no dot above, which lower case puts on a Turkish capital I."""
 _POSSESSIVE = re.compile(r"'s\b")

@@ -3,8 +3,10 @@
 import base64
 import itertools
 import os
+import re
 import subprocess
 import sys
+import unicodedata
 import zlib
 
 import numpy as np
@@ -12,6 +14,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from streetai_core.text.characters import UNSPACED
 from streetai_core.text.words import STOP_WORDS, counted, hashed, stem, terms
 
 
@@ -81,10 +84,14 @@ def test_contractions_are_common_words(word, apostrophe):
         ("berth港です4", ["berth", "港で", "です", "4"]),
         ("สวัสดี", ["สว", "วั", "ัส", "สด", "ดี"]),
         ("东京。大阪", ["东京", "大阪"]),
+        ("𠀀𠀁𠀂𠀃", ["𠀀𠀁", "𠀁𠀂", "𠀂𠀃"]),
+        ("人々の声", ["人々", "々の", "の声"]),
+        ("བོད་སྐད", ["བོ", "ོད", "ད་", "་ས", "སྐ", "ྐད"]),
+        ("ㄅㄆㄇ", ["ㄅㄆ", "ㄆㄇ"]),
     ],
 )
 def test_scripts_without_spaces_are_cut_into_pairs(text, expected):
-    """A Japanese, Chinese or Thai message would be one long word, found only by itself."""
+    """A Japanese, Chinese, Tibetan or Thai message would be one long word, found only by itself."""
     assert terms(text) == expected
 
 
@@ -137,6 +144,15 @@ def test_a_megabyte_of_pairs_is_read_to_the_end():
 def test_hashes_are_the_same_for_ever(term, expected):
     """Every stored message would be found by other words after an upgrade."""
     assert hashed(term) == expected
+
+
+def test_all_scripts_without_spaces_are_cut_alike():
+    """What counts as many words for the length of a message would otherwise be one for those who look for it."""
+    inside = re.compile(f"[{UNSPACED}]")
+    letters = [character for character in map(chr, range(sys.maxunicode)) if inside.match(character)]
+    whole = [one for one in letters if one.isalpha() and unicodedata.is_normalized("NFKC", one)]
+    assert len(whole) > 90_000
+    assert [one for one in whole if terms(one * 3) != [one * 2] * 2] == []
 
 
 def test_hashes_are_the_same_in_another_process():
