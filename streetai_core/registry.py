@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 from datetime import datetime, timezone
 from threading import Lock
+from typing import Any
 from weakref import WeakValueDictionary
 
 from streetai_core.aio import twin
@@ -44,6 +45,26 @@ def _now() -> datetime:
     return datetime.now(timezone.utc)
 
 
+def _store_of(path: object, **settings: Any) -> Store:
+    """The store that was given, or the one in the file at a path.
+
+    Args:
+        path: a path or a store.
+        settings: those of `SqliteStore`, by name; `None` leaves one as it is there.
+
+    Raises:
+        InputError: one of them cannot be used.
+    """
+    said = {name: value for name, value in settings.items() if value is not None}
+    if isinstance(path, Store):
+        if said:
+            raise InputError(f"{' and '.join(said)} cannot be set for a Store that is made already; give them to it")
+        return path
+    if not isinstance(path, str | os.PathLike):
+        raise InputError(f"path must be a file's path or a Store, got {type(path).__name__}")
+    return SqliteStore(path, **said)
+
+
 class MemoryRegistry:
     """Opens memories by id. A context manager; making it does no I/O.
 
@@ -53,10 +74,11 @@ class MemoryRegistry:
         encoder: an `Encoder`, a LangChain `Embeddings` or a LlamaIndex `BaseEmbedding`; `None`: all-MiniLM-L6-v2.
         token_counter: how tokens are counted; `None`: a quarter of the characters.
         clock: the time of messages that come without one; `None`: now.
-        busy_timeout: seconds to wait for another writer.
+        busy_timeout: seconds to wait for another writer; `None`: 30. A `Store` has its own.
         processors: what becomes of every memory's hits before they are cut, in this order.
         observers: who is told of what the verbs of every memory do.
-        durability: "full": an acknowledged write survives power loss; "fast": a process crash only.
+        durability: "full": an acknowledged write survives power loss; "fast": a process crash only; `None`: "full". A
+            `Store` has its own.
         max_open: how many memories stay in RAM, from 1, the least recently used going first. Their handles stay valid:
             what is asked for again is read again.
 
@@ -73,14 +95,12 @@ class MemoryRegistry:
         encoder: object = None,
         token_counter: TokenCounter | None = None,
         clock: Callable[[], datetime] | None = None,
-        busy_timeout: float = 30.0,
-        durability: str = "full",
+        busy_timeout: float | None = None,
+        durability: str | None = None,
         processors: Iterable[PostProcessor] = (),
         observers: Iterable[MemoryObserver] = (),
         max_open: int = MAX_OPEN,
     ) -> None:
-        if not isinstance(path, str | os.PathLike | Store):
-            raise InputError(f"path must be a file's path or a Store, got {type(path).__name__}")
         if config is not None and not isinstance(config, Config):
             raise InputError(f"config must be a Config, got {type(config).__name__}")
         if token_counter is not None and not isinstance(token_counter, TokenCounter):
@@ -88,9 +108,7 @@ class MemoryRegistry:
         if isinstance(max_open, bool) or not isinstance(max_open, int) or max_open < 1:
             raise InputError(f"max_open must be a whole number from 1, got {max_open!r}")
         self.config = config or Config()
-        self.store: Store = (
-            path if isinstance(path, Store) else SqliteStore(path, busy_timeout=busy_timeout, durability=durability)
-        )
+        self.store = _store_of(path, busy_timeout=busy_timeout, durability=durability)
         chosen = as_encoder(encoder)
         self.encoder: Encoder = chosen if isinstance(chosen, CachedEncoder) else CachedEncoder(chosen)
         self.token_counter: TokenCounter = token_counter or EstimatedTokens()

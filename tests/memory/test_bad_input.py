@@ -24,6 +24,7 @@ from streetai_core.errors import (
     StaleMemoryError,
     StreetAIError,
 )
+from streetai_core.stores.reference import ReferenceStore
 from streetai_core.testing.planted import PlantedEncoder
 
 KEPT = "what was stored before the mistake"
@@ -277,6 +278,14 @@ def test_a_registry_checks_its_arguments(tmp_path, arguments):
     with pytest.raises(InputError):
         MemoryRegistry(tmp_path / "m.db", encoder=HashingEncoder(), **arguments)
     assert [] == list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("arguments", [{"durability": "full"}, {"durability": "nope"}, {"busy_timeout": 0.0}])
+def test_a_store_keeps_its_own_settings(arguments):
+    """Whoever asks for writes that survive power loss would believe to have them, whatever the store does."""
+    (name,) = arguments
+    with pytest.raises(InputError, match=f"{name} cannot be set for a Store"):
+        MemoryRegistry(ReferenceStore(), encoder=HashingEncoder(), **arguments)
 
 
 def test_a_path_is_a_path():
