@@ -19,7 +19,6 @@ _RESULTS = frozenset({"function_call_output", "custom_tool_call_output"})
 _ENDS = frozenset({"response.completed", "response.incomplete"})
 """Events after which no more comes; an incomplete response has reached its limit of tokens."""
 
-_FAILED = frozenset({"error", "response.failed", "response.cancelled"})
 _COMPLETE = frozenset({"completed", "incomplete", None})
 """What the status of a response may be that is all there."""
 

@@ -89,19 +89,6 @@ class Statement:
         return self.role == "user" or (self.role == "assistant" and self.author is not None)
 
 
-def replaces(newer: Statement, older: Statement, similarity: float) -> float:
-    """How surely `newer` replaces `older`, in [0, 1]; 0.0 where it does not.
-
-    Args:
-        newer: what was said later.
-        older: what was said before.
-        similarity: cosine of their embeddings, in [-1, 1].
-    """
-    if not (newer.has_facts and older.has_facts) or (newer.role, newer.author) != (older.role, older.author):
-        return 0.0
-    return min(1.0, _match(newer, older, similarity).strength)
-
-
 def may_replace(newer: Statement) -> bool:
     """Whether a statement can replace any other, so that it is worth while to look for one."""
     if not newer.has_facts:

@@ -99,11 +99,6 @@ def _exclusive(
     return bool(_SINGLE.search(beginning)) or bool(_UNIQUE & set(mine[:head]) and {"is", "are"} & set(mine[:head]))
 
 
-def same_statement(one: Clause, other: Clause) -> bool:
-    """Whether the two say the same in the same words, apart from function words."""
-    return one.content == other.content and one.subject == other.subject
-
-
 def retold(newer: Clause, older: Clause) -> bool:
     """Whether the two have the same words but their values, or one denies what the other affirms.
 

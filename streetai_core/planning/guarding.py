@@ -25,8 +25,6 @@ class Past:
     """What the journal tells of a version."""
 
     version: int
-    next_sequence: int
-    """Messages from here on were written later."""
     since: frozenset[int]
     """Sequences of the messages written later that are still there."""
     changed: frozenset[int]
@@ -91,7 +89,6 @@ def past(journal: Sequence[JournalRow], version: int) -> Past:
         removed |= {number for number in gone if number < boundary}
     return Past(
         version=version,
-        next_sequence=boundary,
         since=frozenset(since),
         changed=frozenset(changed - removed),
         removed=frozenset(removed),

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from streetai_core.config import Config
 from streetai_core.planning.crediting import Reply, credit_of
-from streetai_core.planning.learning import Cue, LearningStep, plan_learning
+from streetai_core.planning.learning import LearningStep, plan_learning
 from streetai_core.planning.trust import Standing
 from streetai_core.state import MemoryState
 from streetai_core.stores.base import Changes
@@ -39,7 +39,6 @@ def plan_turn(
     scores: Mapping[int, float],
     standing: Standing,
     config: Config,
-    cue: Cue | None = None,
 ) -> tuple[Changes, list[LearningStep]]:
     """Add messages and learn from the reply among them, with the result of doing the one after the other.
 
@@ -51,13 +50,12 @@ def plan_turn(
         scores: retrieval scores by signal key, as far as they are known.
         standing: whose signals these are.
         config: thresholds and factors.
-        cue: the question, as `plan_learning` takes it.
     """
     after = _excerpt(state, keys, config)
     after.apply(added, added.head)
     # The excerpt has no messages of before, and so has the words of those that were added.
     credit = credit_of(state, keys, reply, scores, said=after.words)
-    learning, steps = plan_learning(after, keys, credit, standing, config, cue=cue)
+    learning, steps = plan_learning(after, keys, credit, standing, config, cue=reply.cue)
     # Where both change a stack, the plan of learning has seen what the other one does to it.
     stacks = {row.key: row for row in (*added.stacks, *learning.stacks)}
     rows = state.columns.rows(keys)

@@ -65,12 +65,7 @@ class Ranking:
     least: float
     """The relevance from which the gate of meaning and words lets a signal through."""
     parts_of: Parts
-    """What the scores of some candidates are made of, by their places."""
-
-    @property
-    def parts(self) -> dict[str, Floats]:
-        """What all scores are made of, by name; they sum to them."""
-        return self.parts_of(np.arange(len(self.rows)))
+    """What the scores of some candidates are made of, by their places: parts by name, which sum to the scores."""
 
 
 def rank(

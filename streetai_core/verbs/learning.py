@@ -115,7 +115,6 @@ class Learning(Conductor):
                 scores=scores_of(state, sent),
                 standing=self._standing(transaction, state, keys, found, conversation_in(turn)),
                 config=self.config,
-                cue=answer.cue,
             )
             return changes, (steps, found)
 

@@ -92,10 +92,15 @@ def order(state, ranking):
     return state.columns.column("sequence")[ranking.rows].tolist()
 
 
+def parts_of(ranking):
+    """What all scores of a ranking are made of, by name."""
+    return ranking.parts_of(np.arange(len(ranking.rows)))
+
+
 def part(state, ranking, name):
     """A part of the score of each message's first signal in the ranking, by sequence."""
     found = {}
-    for sequence, value in zip(order(state, ranking), ranking.parts[name].tolist(), strict=True):
+    for sequence, value in zip(order(state, ranking), parts_of(ranking)[name].tolist(), strict=True):
         found.setdefault(sequence, value)
     return found
 

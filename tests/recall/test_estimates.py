@@ -13,7 +13,7 @@ from streetai_core.recall.ranking import deep, rank
 from streetai_core.state import MemoryState
 from streetai_core.stores.base import Rows, SignalRow, WeightRow
 from streetai_core.testing.factories import make_head, make_message
-from tests.recall.saying import NOON
+from tests.recall.saying import NOON, parts_of
 
 SIZE = LEAST + 500
 WORDS = ("ferry", "berth", "storm", *(f"{first}{second}o" for first in "bdfgklmnprst" for second in "aeiou"))
@@ -74,7 +74,7 @@ def test_estimates_find_what_comparing_all_finds(rows, strategy, common):
         expected += len(best)
         np.testing.assert_array_equal(one.similarity[:MOST], quick.columns.similarities_of(one.rows[:MOST], vector))
         np.testing.assert_allclose(one.similarity, quick.columns.similarities_of(one.rows, vector), rtol=0, atol=0.005)
-        np.testing.assert_allclose(sum(one.parts.values()), one.scores, rtol=0, atol=1e-9)
+        np.testing.assert_allclose(sum(parts_of(one).values()), one.scores, rtol=0, atol=1e-9)
         for row, score in zip(one.rows[:MOST].tolist(), one.scores[:MOST].tolist(), strict=True):
             if row in best:
                 found += 1

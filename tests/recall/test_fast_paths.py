@@ -13,7 +13,7 @@ from streetai_core.recall.repetition import without_repetitions
 from streetai_core.recall.topmost import topmost
 from streetai_core.testing.factories import make_message
 from tests.index.test_bulk import PLACE
-from tests.recall.saying import Said, ask, state_of
+from tests.recall.saying import Said, ask, parts_of, state_of
 from tests.recall.test_parts import QUESTIONS, memories
 
 values = st.lists(st.sampled_from([-1.0, 0.0, 0.25, 0.5, 0.75, 1.0]), max_size=60)
@@ -57,8 +57,9 @@ def test_a_shallow_ranking_is_the_beginning_of_a_deep_one(said, text, strategy, 
     assert cut.rows.tolist() == whole.rows[: len(cut.rows)].tolist()
     assert len(cut.rows) >= min(depth, len(whole.rows))
     np.testing.assert_allclose(cut.scores, whole.scores[: len(cut.rows)], rtol=0, atol=1e-12)
-    for name, part in whole.parts.items():
-        np.testing.assert_allclose(cut.parts[name], part[: len(cut.rows)], rtol=0, atol=1e-12)
+    left = parts_of(cut)
+    for name, part in parts_of(whole).items():
+        np.testing.assert_allclose(left[name], part[: len(cut.rows)], rtol=0, atol=1e-12)
     assert cut.passed.tolist() == whole.passed[: len(cut.rows)].tolist()
 
 

@@ -36,7 +36,7 @@ from streetai_core.recall.naming import meant
 from streetai_core.recall.scoring import LENT
 from streetai_core.text.matters import asked_for
 from streetai_core.text.words import hashed
-from tests.recall.saying import NOON, PADDING, Said, ask, order, part, recalled, state_of
+from tests.recall.saying import NOON, PADDING, Said, ask, order, part, parts_of, recalled, state_of
 
 LEARNING = LEARNED * Config().activation_share
 """The most that what was learned is worth; half of that after one use."""
@@ -82,9 +82,9 @@ def test_parts_sum_to_the_score(said, text, strategy, by_meaning):
     config = Config(strategy=strategy)
     state = state_of(*said)
     ranking = ask(state, text, config=config, by_meaning=by_meaning)
-    assert list(ranking.parts) == (PARTS if strategy != "vector" else ["meaning", "activation", "learning"])
+    assert list(parts_of(ranking)) == (PARTS if strategy != "vector" else ["meaning", "activation", "learning"])
     assert np.isfinite(ranking.scores).all()
-    np.testing.assert_allclose(np.sum(list(ranking.parts.values()), axis=0), ranking.scores, rtol=0, atol=1e-9)
+    np.testing.assert_allclose(np.sum(list(parts_of(ranking).values()), axis=0), ranking.scores, rtol=0, atol=1e-9)
     assert (np.diff(ranking.scores) <= 0).all()
     assert sorted(ranking.rows.tolist()) == list(range(len(state.columns)))
 
@@ -311,7 +311,7 @@ def test_the_best_score_does_not_rise_with_a_name():
     for question in ("Has Nora a key?", "Has anybody a key?", "Have I a key?"):
         ranking = ask(state, question)
         assert order(state, ranking)[0] == 0
-        assert ranking.parts["author"][0] == 0.0
+        assert parts_of(ranking)["author"][0] == 0.0
 
 
 def test_a_named_month_finds_what_was_said_in_it_and_what_speaks_of_it():
@@ -406,7 +406,7 @@ def test_words_count_less_where_the_question_has_few_that_tell():
         return math.log(1 + (number - having + 0.5) / (having + 0.5))
 
     ranking = ask(state, "which berth?", config=Config(min_relevance=-10))
-    parts = ranking.parts
+    parts = parts_of(ranking)
     expected = (idf(2) / (TELLING * idf(1)) - 1) * (parts["words"] + parts["neighbours"])
     np.testing.assert_allclose(parts["vague"], expected, atol=1e-9)
     assert expected.min() < -0.1
@@ -447,8 +447,8 @@ def test_the_words_of_a_long_message_count_once():
     )
     ranking = ask(state, "Which berth has Kestrel?")
     of_first = [place for place, sequence in enumerate(order(state, ranking)) if sequence == 0]
-    words = ranking.parts["words"][of_first]
-    assert ranking.parts["meaning"][of_first] == pytest.approx([0.6, 0.4, 0.2], abs=1e-6)
+    words = parts_of(ranking)["words"][of_first]
+    assert parts_of(ranking)["meaning"][of_first] == pytest.approx([0.6, 0.4, 0.2], abs=1e-6)
     assert words[0] > 0.3
     assert words[1:].tolist() == [0.0, 0.0]
 
@@ -457,7 +457,7 @@ def test_of_signals_that_tie_one_has_the_words():
     """Also where the encoder failed, so that none is nearer than another."""
     state = state_of(Said(text="The berth of Kestrel is 31.", pieces=(0.5, 0.5, 0.5)))
     for by_meaning in (True, False):
-        words = ask(state, "Which berth has Kestrel?", by_meaning=by_meaning).parts["words"]
+        words = parts_of(ask(state, "Which berth has Kestrel?", by_meaning=by_meaning))["words"]
         assert sorted(words > 0) == [False, False, True]
 
 
@@ -652,7 +652,7 @@ def test_the_published_score_is_a_sum_too():
     assert part(state, ranking, "learning") == pytest.approx({0: 0.5, 1: 0.0, 2: 0.0}, abs=1e-6)
     faded = part(state, ranking, "activation")
     assert faded[0] == pytest.approx(math.exp(-config.decay_rate) - 1.0, abs=1e-6)
-    np.testing.assert_allclose(np.sum(list(ranking.parts.values()), axis=0), ranking.scores, rtol=0, atol=1e-9)
+    np.testing.assert_allclose(np.sum(list(parts_of(ranking).values()), axis=0), ranking.scores, rtol=0, atol=1e-9)
 
 
 def test_what_is_shown_anyway_is_left_out():
