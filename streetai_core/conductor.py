@@ -1,4 +1,4 @@
-"""What the verbs of a memory share: preparing without the lock, planning under it, writing in one place."""
+"""What the verbs of a memory share: preparing without the lock, planning under it, applying."""
 
 from __future__ import annotations
 

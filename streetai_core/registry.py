@@ -297,7 +297,7 @@ class MemoryRegistry:
         return back_up(self._database_path(), path, overwrite=overwrite)
 
     def ids(self) -> list[str]:
-        """All ids that were ever written, sorted."""
+        """The ids of all memories that were written and not forgotten since, also of those that were reset, sorted."""
         self._check_open()
         return self.store.memory_ids()
 

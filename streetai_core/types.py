@@ -90,7 +90,8 @@ class NewMessage:
     metadata: Mapping[str, Any] | None = None
     """JSON values only."""
     ticks: bool | None = None
-    """Whether the message advances the memory's clock. `None`: yes, except for the role `tool`."""
+    """Whether the message advances the memory's clock. `None`: yes, except for the role `tool` and for messages with
+    `tool_calls` in their metadata."""
     source: Source | None = None
     """Where the text comes from. `None`: from whom its role says; the text of a `developer` is the system's."""
     trust: float | None = None

@@ -23,6 +23,9 @@ _FULL = 1.0
 _DOUBTFUL = 0.5
 """Of what nobody in the conversation has said: below the default of `Config.trusted_from`."""
 
+_HAIR = 1e-9
+"""By how much a sum of costs may pass a share and still be taken for equal to it, as the last bits of both are luck."""
+
 _DOUBTFUL_SOURCES: frozenset[Source] = frozenset({"tool", "document", "import"})
 
 
@@ -60,6 +63,3 @@ class Share:
     def take(self, cost: float) -> None:
         """One is there."""
         self.taken += cost
-
-
-_HAIR = 1e-9

@@ -362,7 +362,7 @@ class Store(ABC):
 
     @abstractmethod
     def memory_ids(self) -> list[str]:
-        """All ids that were ever written, sorted."""
+        """The ids of all memories that were written and not forgotten since, also of those that were reset, sorted."""
 
     @abstractmethod
     def close(self) -> None:

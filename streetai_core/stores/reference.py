@@ -122,7 +122,7 @@ class ReferenceStore(Store):
                 self._memories[memory_id] = writing.contents
 
     def memory_ids(self) -> list[str]:
-        """All ids that were ever written, sorted."""
+        """The ids of all memories that were written and not forgotten since, sorted."""
         self._check_open()
         return sorted(self._memories)
 

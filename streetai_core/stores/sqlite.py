@@ -129,7 +129,7 @@ class SqliteStore(Store):
             self._checkpoints.after_commit(database.conn, erase=writing.erased)
 
     def memory_ids(self) -> list[str]:
-        """All ids that were ever written, sorted.
+        """The ids of all memories that were written and not forgotten since, sorted.
 
         Raises:
             StoreError: the file cannot be read, or the row of a memory is damaged.
