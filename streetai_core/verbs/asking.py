@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Generic, TypeVar
 
 from streetai_core.conductor import Asked, Elsewhere
+from streetai_core.recall.filtering import RecallFilter
 from streetai_core.recall.processing import Candidates, PostProcessor, processed
 from streetai_core.types import Hit
 
@@ -22,6 +23,10 @@ class Asking(Generic[Found]):
 
     asked: Asked
     processors: Sequence[PostProcessor]
+    wanted: RecallFilter | None = None
+    """Which messages are searched; `None`: all."""
+    min_score: float | None = None
+    """Leaves out hits with a lower score; `None`: none."""
     _found: dict[Hashable, Found] = field(default_factory=dict)
     _processed: dict[tuple[str, ...], list[Hit]] = field(default_factory=dict)
     """By the ids of the signals that the processors were given, the latest last."""
@@ -35,13 +40,16 @@ class Asking(Generic[Found]):
         return self._found[view]
 
     def process(self, candidates: Candidates) -> list[Hit]:
-        """The hits as the processors leave them.
+        """The hits as the processors leave them, without those below the least score.
 
         Raises:
-            Elsewhere: they have not been asked for these yet.
+            Elsewhere: the processors have not been asked for these yet.
         """
-        if not self.processors or not candidates.hits:
-            return list(candidates.hits)
+        hits = self._left(candidates) if self.processors and candidates.hits else candidates.hits
+        return [hit for hit in hits if self.min_score is None or hit.score >= self.min_score]
+
+    def _left(self, candidates: Candidates) -> list[Hit]:
+        """The hits as the processors leave them."""
         ids = tuple(hit.signal.signal_id for hit in candidates.hits)
         if ids in self._processed:
             return self._processed[ids]

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import replace
 from itertools import islice
 
 from streetai_core.aio import twin
 from streetai_core.conductor import Conductor, check_count, check_text, messages_of
-from streetai_core.config import Strategy
+from streetai_core.config import Config, Strategy
 from streetai_core.errors import InputError
 from streetai_core.observing.observer import observed
 from streetai_core.planning.words import fingerprint
@@ -28,6 +27,7 @@ from streetai_core.state import MemoryState
 from streetai_core.stores.base import MessageQuery, ReadTransaction
 from streetai_core.text.clean import check_id, clean, is_blank
 from streetai_core.types import Hit, Message, Prompt, Why
+from streetai_core.verbs.arguments import check_filter, check_score, texts
 from streetai_core.verbs.asking import Asking
 
 
@@ -63,16 +63,10 @@ class Recalling(Conductor):
         """
         check_count(limit, "limit")
         check_count(token_budget, "token_budget")
-        if min_score is not None and not _is_finite(min_score):
-            raise InputError(f"min_score must be None or a finite number, got {min_score!r}")
-        _check_filter(wanted)
-        chosen = self._around.processors if processors is None else check_processors(processors)
-        if strategy is not None and self.config.ranking == "product":
-            raise InputError(
-                "strategy cannot be chosen under Config.classic(): the published pipeline compares meaning only. "
-                "Use Config(), or leave strategy out."
-            )
-        config = self.config if strategy is None else replace(self.config, strategy=strategy)
+        check_filter(wanted)
+        check_score(min_score)
+        chosen = self._chosen(processors)
+        config = self._with_strategy(strategy)
         asked = self._asked(question, config)
         if asked is None:
             return []
@@ -94,8 +88,7 @@ class Recalling(Conductor):
 
         found = self._read(find)
         hits = [] if found is None else processed(found, chosen)
-        if min_score is not None:
-            hits = [hit for hit in hits if hit.score >= min_score]
+        hits = [hit for hit in hits if min_score is None or hit.score >= min_score]
         return within(hits, most, token_budget, self._around.counter, config)
 
     @observed(lambda prompt: {"hits": len(prompt.retrieved), "messages": len(prompt.messages)}, "recall")
@@ -108,7 +101,10 @@ class Recalling(Conductor):
         conversation_id: str | None = None,
         shown: Collection[str] | None = None,
         recall_fits: Callable[[str], bool] | None = None,
+        strategy: Strategy | None = None,
+        min_score: float | None = None,
         wanted: RecallFilter | None = None,
+        processors: Iterable[PostProcessor] | None = None,
     ) -> Prompt:
         """The messages to send for a new user message: system text, verbatim window, recalled block, the message.
 
@@ -125,13 +121,20 @@ class Recalling(Conductor):
                 it in case or white space only. `None`: you send none.
             recall_fits: says whether a recalled block can be sent, for callers with a tokenizer and a limit of their
                 own; asked for each piece that would be added, beside `config.recall_tokens`.
+            strategy: "hybrid", "vector" or "keyword", in place of `config.strategy`.
+            min_score: leaves out hits with a lower score.
             wanted: which messages can be recalled at all. The window, and a history that is so short that it is sent as
                 it is, are not recalled.
+            processors: what becomes of the hits before they are packed, in place of the registry's; `()`: nothing.
 
         Raises:
             InputError: the message is blank, an argument is of the wrong kind, or the budget cannot hold the message.
+            ConfigError: no such strategy.
         """
-        _check_filter(wanted)
+        check_filter(wanted)
+        check_score(min_score)
+        chosen = self._chosen(processors)
+        config = self._with_strategy(strategy)
         if not isinstance(user_message, str) or is_blank(user_message):
             raise InputError("user_message must be text that is not blank")
         check_count(token_budget, "token_budget")
@@ -144,11 +147,11 @@ class Recalling(Conductor):
             system=None if system is None else clean(system)[0],
             token_budget=token_budget,
             conversation_id=conversation_id,
-            shown=None if shown is None else _texts(shown),
+            shown=None if shown is None else texts(shown),
             recall_fits=recall_fits,
         )
-        asked = self._asked(user_message)
-        asking = None if asked is None else Asking[Found](asked, self._around.processors)
+        asked = self._asked(user_message, config)
+        asking = None if asked is None else Asking[Found](asked, chosen, wanted, min_score)
 
         def attempt(transaction: ReadTransaction, state: MemoryState | None) -> Prompt:
             def recall(without: set[int]) -> Found:
@@ -158,22 +161,28 @@ class Recalling(Conductor):
                 # Said elsewhere with the words of what the caller sends along, perhaps a thousand times.
                 without = without | state.words.said(map(fingerprint, request.sent_along))
                 question = self._question(asking.asked, state, without)
-                found = self._found(transaction, state, question, request, asking=asking, wanted=wanted)
+                found = self._found(transaction, state, question, request, asking=asking)
                 there = {*without, *(message.sequence for message in found.said)}
                 beyond = replace(question, without_messages=there)
-                return replace(
-                    found,
-                    further=lambda: self._further(transaction, state, beyond, request, asking=asking, wanted=wanted),
-                )
+                return replace(found, further=lambda: self._further(transaction, state, beyond, request, asking=asking))
 
             hides = None if state is None or not state.quarantine else state.hides
             hidden = None if state is None else state.all_hidden
-            return build(request, transaction, recall, self.config, self._around.counter, hides=hides, hidden=hidden)
+            return build(request, transaction, recall, config, self._around.counter, hides=hides, hidden=hidden)
 
         return self._read(attempt)
 
     @observed(lambda why: {"hits": len(why.hits)}, "recall")
-    def why(self, question: str, *, misses: int = NEAR_MISSES, message: str | None = None) -> Why:
+    def why(
+        self,
+        question: str,
+        *,
+        misses: int = NEAR_MISSES,
+        message: str | None = None,
+        strategy: Strategy | None = None,
+        wanted: RecallFilter | None = None,
+        processors: Iterable[PostProcessor] | None = None,
+    ) -> Why:
         """What `retrieve` finds for a question and why, and the best of what it leaves out and why not.
 
         Args:
@@ -181,15 +190,21 @@ class Recalling(Conductor):
             misses: most near misses.
             message: the id of a message. `why.considered` then says of each of its signals where it stands among all
                 candidates, what its score is made of, and the rule that let it pass or kept it out.
+            strategy: as of `retrieve`.
+            wanted: as of `retrieve`; what it leaves out is no near miss.
+            processors: as of `retrieve`.
 
         Raises:
             InputError: an argument is of the wrong kind, or there is no message with this id.
+            ConfigError: no such strategy.
         """
         check_count(misses, "misses")
         if message is not None:
             check_text(message, "message")
-        asked = self._asked(question)
-        asking = None if asked is None else Asking[Found](asked, self._around.processors)
+        check_filter(wanted)
+        chosen = self._chosen(processors)
+        asked = self._asked(question, self._with_strategy(strategy))
+        asking = None if asked is None else Asking[Found](asked, chosen, wanted)
         return self._read(
             lambda transaction, state: self._why(transaction, state, question, asking, misses=misses, message=message)
         )
@@ -209,11 +224,12 @@ class Recalling(Conductor):
         if state is None or asking is None:
             return Why(question=question, turn=0, hits=(), near_misses=(), stacks=())
         check_encoder(state.head, self._around.encoder)
-        most = self.config.max_thinking_space
+        config = asking.asked.config
+        most = config.max_thinking_space
         depth = deep(most + misses) if about is None else len(state.columns)
         read = self._question(asking.asked, state)
-        ranking, stacks = rank(state, read, self.config, depth=depth)
-        selected = select(state, ranking, self.config, considered(self.config) if asking.processors else most)
+        ranking, stacks = rank(state, read, config, depth=depth, wanted=asking.wanted)
+        selected = select(state, ranking, config, considered(config) if asking.processors else most)
         messages = messages_of(transaction, sequences_of(state, ranking, selected))
         found = RankedHits(state, ranking, selected, messages, question=asking.asked.text)
         hits = asking.process(self._candidates(state, found, asking.asked.text))[:most]
@@ -222,7 +238,7 @@ class Recalling(Conductor):
         taken = set(chosen)
         others = list(islice((number for number in range(len(ranking.rows)) if number not in taken), misses))
         messages |= messages_of(transaction, sequences_of(state, ranking, others))
-        reasons = Reasons(state, ranking, chosen, self.config, processed=frozenset(selected))
+        reasons = Reasons(state, ranking, chosen, config, processed=frozenset(selected))
         return Why(
             question=question,
             turn=state.head.next_turn,
@@ -241,7 +257,6 @@ class Recalling(Conductor):
         request: PromptRequest,
         *,
         asking: Asking[Found],
-        wanted: RecallFilter | None,
         most: int | None = None,
     ) -> Found:
         """What there is for a prompt, `most` hits at most, as the post-processors leave it.
@@ -250,8 +265,8 @@ class Recalling(Conductor):
             Elsewhere: they have not been asked yet.
         """
         view = (state.head.version, question.text, frozenset(question.without_messages))
-        found = asking.once(view, lambda: self._ranked(transaction, state, question, request, wanted=wanted, most=most))
-        if not asking.processors:
+        found = asking.once(view, lambda: self._ranked(transaction, state, question, request, asking=asking, most=most))
+        if not asking.processors and asking.min_score is None:
             return found
         by_id = {message.message_id: message for message in found.said}
         hits = asking.process(self._candidates(state, found.hits, request.question))
@@ -265,16 +280,17 @@ class Recalling(Conductor):
         question: Question,
         request: PromptRequest,
         *,
-        wanted: RecallFilter | None,
+        asking: Asking[Found],
         most: int | None,
     ) -> Found:
         """What there is for a prompt, before the post-processors."""
-        wide = considered(self.config, token_budget=request.token_budget)
-        ranking, stacks = rank(state, question, self.config, depth=deep(wide), sure=wide, wanted=wanted)
-        positions = select(state, ranking, self.config, wide, self._room(request.token_budget))[:most]
+        config, wanted = asking.asked.config, asking.wanted
+        wide = considered(config, token_budget=request.token_budget)
+        ranking, stacks = rank(state, question, config, depth=deep(wide), sure=wide, wanted=wanted)
+        positions = select(state, ranking, config, wide, self._room(request.token_budget))[:most]
         sequences = sequences_of(state, ranking, positions)
         without = question.without_messages
-        questions = questions_of(state, sequences, self.config, wanted=wanted, without=without)
+        questions = questions_of(state, sequences, config, wanted=wanted, without=without)
         messages = messages_of(transaction, list({*sequences, *questions.values()}))
         to = {messages[answer].message_id: messages[question] for answer, question in questions.items()}
         found = RankedHits(
@@ -290,20 +306,39 @@ class Recalling(Conductor):
         request: PromptRequest,
         *,
         asking: Asking[Found],
-        wanted: RecallFilter | None,
     ) -> Found:
         """What else there is for a prompt: of what a question leans on, nothing for any other."""
         more = leaning(
             question,
             transaction,
             state,
-            self.config,
+            asking.asked.config,
             conversation_id=request.conversation_id,
             asked_at=self._around.clock(),
         )
         if more is None:
             return Found()
-        return self._found(transaction, state, more, request, asking=asking, wanted=wanted, most=FURTHER)
+        return self._found(transaction, state, more, request, asking=asking, most=FURTHER)
+
+    def _chosen(self, processors: Iterable[PostProcessor] | None) -> tuple[PostProcessor, ...]:
+        """The post-processors of a call."""
+        return self._around.processors if processors is None else check_processors(processors)
+
+    def _with_strategy(self, strategy: Strategy | None) -> Config:
+        """The settings of a call.
+
+        Raises:
+            InputError: the published pipeline has one strategy.
+            ConfigError: no such strategy.
+        """
+        if strategy is None:
+            return self.config
+        if self.config.ranking == "product":
+            raise InputError(
+                "strategy cannot be chosen under Config.classic(): the published pipeline compares meaning only. "
+                "Use Config(), or leave strategy out."
+            )
+        return replace(self.config, strategy=strategy)
 
     def _candidates(self, state: MemoryState, hits: Sequence[Hit], asked: str) -> Candidates:
         """Hits as post-processors get them."""
@@ -318,22 +353,6 @@ class Recalling(Conductor):
     aretrieve = twin(retrieve)
     abuild_prompt = twin(build_prompt)
     awhy = twin(why)
-
-
-def _check_filter(wanted: object) -> None:
-    if wanted is not None and not isinstance(wanted, RecallFilter):
-        raise InputError(f"wanted must be None or a RecallFilter, got {type(wanted).__name__}")
-
-
-def _texts(shown: Collection[str]) -> frozenset[str]:
-    """What the caller sends along, cleaned."""
-    if isinstance(shown, str) or not isinstance(shown, Iterable):
-        raise InputError(f"shown must be None or several texts, got {type(shown).__name__}")
-    return frozenset(clean(text)[0] for text in shown)
-
-
-def _is_finite(value: object) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
 
 
 def _message(transaction: ReadTransaction, message_id: str) -> Message:
