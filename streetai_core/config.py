@@ -122,6 +122,9 @@ class Config:
     """A chunk larger than either is cut."""
     max_chunks: int = 2000
     """Most chunks of one message; the text beyond them is stored, and not searched by meaning."""
+    max_tool_chunks: int = 32
+    """The same of what a tool returned, some 10,000 characters: a web page or the rows of a table are embedded before
+    the turn that asked for them is over, and the reply says what of them mattered."""
     signal_roles: tuple[Role, ...] = ("user", "assistant", "tool")
     """Roles whose messages can be recalled. All are stored."""
     vector_precision: Precision = "single"
@@ -158,6 +161,7 @@ class Config:
             "max_boosts": None,
             "min_chunk_chars": 30,
             "min_chunk_words": 5,
+            "max_tool_chunks": 2000,
             "signal_roles": ROLES,
         }
         return cls(**(published | changes))
@@ -271,6 +275,7 @@ _RULES: tuple[_Rule, ...] = (
     _Rule("max_chunk_chars", "a whole number from 1", _count(1)),
     _Rule("max_chunk_words", "a whole number from 1", _count(1)),
     _Rule("max_chunks", "a whole number from 1", _count(1)),
+    _Rule("max_tool_chunks", "a whole number from 1", _count(1)),
     _Rule("vector_precision", "'single' or 'half'", _choice("single", "half")),
     _Rule("signal_roles", f"a tuple of {', '.join(ROLES)}", _roles),
 )

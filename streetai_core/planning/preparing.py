@@ -159,6 +159,8 @@ def _chunks(message: NewMessage, encoder: Encoder, config: Config) -> list[Chunk
     if message.role not in config.signal_roles or is_blank(message.content):
         return []
     limits = Limits.of(config)
+    if message.role == "tool":
+        limits = replace(limits, max_chunks=min(limits.max_chunks, config.max_tool_chunks))
     return split(message.content, limits, count_tokens=encoder.count_tokens, max_tokens=encoder.max_tokens)
 
 

@@ -6,6 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from streetai_core import Config, MemoryRegistry
+from streetai_core.encoders.hashing import HashingEncoder
+
 SIZE = 10_000_000
 
 LARGEST_FACTOR = 12
@@ -55,3 +58,16 @@ def test_ten_megabytes_are_stored_in_little_memory(tmp_path, text):
     assert int(size) >= SIZE
     assert (capped, whole) == ("True", "True")
     assert float(factor) < LARGEST_FACTOR
+
+
+@pytest.mark.parametrize(
+    ("config", "most"), [(Config(), 32), (Config(max_tool_chunks=5), 5), (Config(max_chunks=3), 3)]
+)
+def test_of_a_long_tool_result_the_first_chunks_are_embedded(tmp_path, config, most):
+    """If it fails, an agent that reads a web page answers seconds later: each piece of it is embedded first."""
+    text = "".join(f"Row {n} of the table names harbour {n} and its depth. " for n in range(2_000))
+    with MemoryRegistry(tmp_path / "m.db", encoder=HashingEncoder(), config=config) as registry:
+        memory = registry.get("m")
+        assert len(memory.add_message(text, "tool")) == most
+        assert len(memory.add_message(text, "assistant")) >= min(config.max_chunks, 200)
+        assert [message.content for message in memory.messages()] == [text, text]
