@@ -76,9 +76,10 @@ class StreetAIMemoryMiddleware(AgentMiddleware[Any, Any, Any]):
         agent = create_agent(model, tools, middleware=[memory.middleware()], checkpointer=InMemorySaver())
         agent.invoke({"messages": [HumanMessage("...")]}, {"configurable": {"thread_id": "t1", "user_id": "mara"}})
 
-    For each user message the memory is asked once, for what the request does not have anyway; what it recalls goes
-    into the requests to the model, never into the state. When the run has ended, the turn is stored and learned from in
-    one transaction: the user's message, tool calls and results, and the reply. However many model calls, tools,
+    For each user message the memory is asked once, when the model is first called, for what that request does not have
+    anyway; what it recalls goes into the requests to the model, never into the state. Let it be the last middleware of
+    the list: then the request is what those before it have left. When the run has ended, the turn is stored and learned
+    from in one transaction: the user's message, tool calls and results, and the reply. However many model calls, tools,
     retries, interrupts and resumes a turn takes, that is one recall, one learning step and a clock that advances by
     two. If nothing is recalled, the request is the very object that it would have been.
 
@@ -100,8 +101,7 @@ class StreetAIMemoryMiddleware(AgentMiddleware[Any, Any, Any]):
         user_id: binds it to the memory of one user; wins over the run's.
         inject: where the recalled text goes: "user", in front of the newest user message, keeps it out of the
             privileged instructions, and what comes before it the same from turn to turn, which provider caches reward.
-            "system" puts it after the system message; then it stands in the list of middlewares after any that writes
-            a system message of its own, such as a `dynamic_prompt`, which would write over it.
+            "system" puts it after the system message, which a `dynamic_prompt` behind this one would write over.
         token_budget: most tokens of the question and the recalled text together.
         window: only the last so many messages of the state are sent to the model, up to the question and with the tool
             traffic of its own turn; they start with a user message, so that no tool result lacks its call. The rest can
@@ -148,7 +148,7 @@ class StreetAIMemoryMiddleware(AgentMiddleware[Any, Any, Any]):
         """Tells several of these apart in one agent."""
         return self._name
 
-    # ----------------------------------------------------------------- recall
+    # ------------------------------------------------------------------ begin
 
     def before_agent(  # type: ignore[override]  # langgraph gives a hook the run's config if it asks for it
         self,
@@ -156,7 +156,7 @@ class StreetAIMemoryMiddleware(AgentMiddleware[Any, Any, Any]):
         runtime: Runtime[Any],
         config: RunnableConfig,
     ) -> dict[str, Any] | None:
-        """Recall for a new user message.
+        """Begin the record of a turn for a new user message.
 
         Raises:
             InputError: the run has no session.
@@ -171,7 +171,7 @@ class StreetAIMemoryMiddleware(AgentMiddleware[Any, Any, Any]):
                 Recording(self._registry.get(before["memory"])).record(**left)
         if before is not None:
             self._recall.drop(before)
-        return self._update(self._recall.recall(state["messages"], record))
+        return self._update(record)
 
     async def abefore_agent(  # type: ignore[override]  # as above
         self,
@@ -190,17 +190,17 @@ class StreetAIMemoryMiddleware(AgentMiddleware[Any, Any, Any]):
                 await Recording(self._registry.get(before["memory"])).arecord(**left)
         if before is not None:
             self._recall.drop(before)
-        return self._update(await self._recall.arecall(state["messages"], record))
+        return self._update(record)
 
-    # ----------------------------------------------------------------- inject
+    # ------------------------------------------------------- recall and inject
 
     def wrap_model_call(
         self, request: ModelRequest[Any], handler: Callable[[ModelRequest[Any]], ModelResponse[Any]]
     ) -> ModelResponse[Any] | ExtendedModelResponse[Any]:
-        """Send the request with what was recalled."""
+        """Send the request with what is recalled, for the turn's first one: only then is known what it has anyway."""
         record = self._record(request.state)
-        if record is not None and not self._recall.knows(record):
-            record = self._recall.recall(request.state["messages"], record)
+        if record is not None:
+            record = self._recall.recall(request.messages, record)
         return self._answered(request, record, handler(self._request(request, record)))
 
     async def awrap_model_call(
@@ -208,8 +208,8 @@ class StreetAIMemoryMiddleware(AgentMiddleware[Any, Any, Any]):
     ) -> ModelResponse[Any] | ExtendedModelResponse[Any]:
         """Async twin of `wrap_model_call`."""
         record = self._record(request.state)
-        if record is not None and not self._recall.knows(record):
-            record = await self._recall.arecall(request.state["messages"], record)
+        if record is not None:
+            record = await self._recall.arecall(request.messages, record)
         return self._answered(request, record, await handler(self._request(request, record)))
 
     # --------------------------------------------------------- store and learn
@@ -306,7 +306,7 @@ class StreetAIMemoryMiddleware(AgentMiddleware[Any, Any, Any]):
     ) -> ModelResponse[Any] | ExtendedModelResponse[Any]:
         """The response; with the record of the turn, if that is not any more what the state has.
 
-        It changes if a resumed run has recalled anew, or a hook has changed the question in the state: a redaction
+        It changes when the memory was asked, or a hook has changed the question in the state: a redaction
         comes after `before_agent`. A summary may take the message away before the turn is stored, and then the record
         has all that is left of it.
         """

@@ -56,9 +56,7 @@ class RecalledTexts:
                 self._kept.popitem(last=False)
 
     def of(self, record: TurnRecord) -> Recalled | None:
-        """What was recalled for a turn; `None` if that was in another process, or is not kept any more."""
-        if not record["signal_ids"]:
-            return NOTHING
+        """What was recalled for a turn; `None` if nothing was yet, or elsewhere, or it is not kept any more."""
         with self._lock:
             return self._kept.get(_key(record))
 

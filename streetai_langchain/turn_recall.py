@@ -39,34 +39,36 @@ class TurnRecall:
         self._texts = RecalledTexts()
 
     def recall(self, messages: Sequence[BaseMessage], record: TurnRecord) -> TurnRecord:
-        """Recall for the question of a turn.
+        """Recall for the question of a turn, unless that was done.
 
         Args:
-            messages: those of the agent's state.
+            messages: those that the model is sent.
             record: of the turn.
 
         Returns:
             The record with what was recalled.
         """
+        if known := self._texts.of(record):
+            return _with_ids(record, known)
         recalled = NOTHING
         with fail_open(_NOT_RECALLED, self._on_error):
             if options := self._options(messages, record):
                 memory = self._registry.get(record["memory"])
                 recalled = recalled_in(memory.build_prompt(record["question"], **options))
-        return self._with_recalled(record, recalled)
+        self._texts.keep(record, recalled)
+        return _with_ids(record, recalled)
 
     async def arecall(self, messages: Sequence[BaseMessage], record: TurnRecord) -> TurnRecord:
         """Async twin of `recall`."""
+        if known := self._texts.of(record):
+            return _with_ids(record, known)
         recalled = NOTHING
         with fail_open(_NOT_RECALLED, self._on_error):
             if options := self._options(messages, record):
                 memory = self._registry.get(record["memory"])
                 recalled = recalled_in(await memory.abuild_prompt(record["question"], **options))
-        return self._with_recalled(record, recalled)
-
-    def knows(self, record: TurnRecord) -> bool:
-        """Whether the text for a turn is known here; else it has to be recalled again."""
-        return self._texts.of(record) is not None
+        self._texts.keep(record, recalled)
+        return _with_ids(record, recalled)
 
     def text(self, record: TurnRecord) -> str:
         """What goes into the requests of a turn; empty if nothing does."""
@@ -87,6 +89,7 @@ class TurnRecall:
             "shown": {text for message in sent if not is_blank(text := text_of(message))},
         }
 
-    def _with_recalled(self, record: TurnRecord, recalled: Recalled) -> TurnRecord:
-        self._texts.keep(record, recalled)
-        return {**record, "signal_ids": list(recalled.signal_ids)}
+
+def _with_ids(record: TurnRecord, recalled: Recalled) -> TurnRecord:
+    """The record, which has the ids of what was recalled and not its text."""
+    return {**record, "signal_ids": list(recalled.signal_ids)}
