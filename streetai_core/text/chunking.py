@@ -13,7 +13,7 @@ from streetai_core.text.clean import is_blank
 from streetai_core.text.cutting import prose_cut
 from streetai_core.text.fences import blocks
 from streetai_core.text.fitting import TokenCounts, TokenLimit, within_tokens
-from streetai_core.text.sentences import prose_spans, sentence_spans
+from streetai_core.text.sentences import is_typed_small, prose_spans, sentence_spans
 from streetai_core.types import Chunk
 
 __all__ = ["Limits", "sentence_spans", "split"]
@@ -31,6 +31,8 @@ class Limits:
     """A piece with more characters or more words than these is cut."""
     max_chunks: int
     """Most chunks of one text."""
+    small_letters: bool = False
+    """Whether a sentence may begin with a small letter in a text in which none begins with a capital."""
 
     @classmethod
     def of(cls, config: Config) -> Limits:
@@ -41,6 +43,8 @@ class Limits:
             max_chars=config.max_chunk_chars,
             max_words=config.max_chunk_words,
             max_chunks=config.max_chunks,
+            # The published pipeline ends no sentence before a small letter.
+            small_letters=config.ranking != "product",
         )
 
 
@@ -53,7 +57,8 @@ def split(
     space between two belongs to the first. In this order:
 
     1. Code fences stand alone (kind `code`), whatever their size.
-    2. The text between them is cut at blank lines and at the ends of sentences.
+    2. The text between them is cut at blank lines and at the ends of sentences. A sentence begins with a capital, or in
+       a script without them; with `limits.small_letters` also with a small letter, if none begins with a capital.
     3. A piece that is too small is joined with the next one, the last with the one before; never over a fence.
     4. A piece that is too large is cut in two: behind the comma or semicolon nearest the middle, else before the
        middle word, else at the middle character; again, until it is not.
@@ -82,11 +87,12 @@ def split(
 
 def _chunks(text: str, limits: Limits) -> Iterator[Chunk]:
     """All chunks, lazily, as they are without a limit in tokens."""
+    small = limits.small_letters and is_typed_small(text)
     for block in blocks(text):
         if block.kind == "code":
             yield block
             continue
-        for start, end in _merged(text, prose_spans(text, block.start, block.end), limits):
+        for start, end in _merged(text, prose_spans(text, block.start, block.end, small=small), limits):
             yield from _cut(text, start, end, limits)
 
 

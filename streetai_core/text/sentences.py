@@ -36,8 +36,12 @@ _SENTENCE_END = (
     rf"|(?<![.!?])[.!?]*[!?](?=[{UNSPACED}])"
     rf"|(?P<strong>[{_STRONG}])[{_STRONG}{_CLOSERS}]*"
 )
+_SMALL_END = r"(?<![.!?])(?P<small>[.!?]+)(?=\s+[^\W\d_])"
+"""Where a sentence may end in a text that is typed in small letters; told before `_SENTENCE_END`."""
 _NEW_LINE = r"(?:\r\n|\n|\r(?!\n)|[\u2028\u2029])"
-_IN_PROSE = re.compile(rf"{_BEGINNING}(?:{_SENTENCE_END}|{_NEW_LINE}[^\S\r\n]*[\r\n\u2028\u2029])")
+_BLANK_LINE = rf"{_NEW_LINE}[^\S\r\n]*[\r\n\u2028\u2029]"
+_IN_PROSE = re.compile(rf"{_BEGINNING}(?:{_SENTENCE_END}|{_BLANK_LINE})")
+_IN_SMALL_PROSE = re.compile(rf"{_BEGINNING}(?:{_SMALL_END}|{_SENTENCE_END}|{_BLANK_LINE})")
 _IN_LINES = re.compile(rf"{_BEGINNING}(?:{_SENTENCE_END}|{_NEW_LINE})")
 
 _OPENERS = frozenset("\"'`\uff02\uff07\u00bf\u00a1" + _EMPHASIS)
@@ -50,6 +54,16 @@ _LIST_NUMBER = re.compile(r"(?:\A|[\r\n])[ \t>]*(?:\d+|[A-Za-z])\Z")
 _LIST_NUMBER_REACH = 16
 """How far back to look for the start of the line of a list number."""
 
+_ABBREVIATION = re.compile(
+    r"(?<![^\W\d_])(?:[^\W\d_]|approx|cf|dept|dr|etc|ext|fig|inc|incl|jr|ltd|max|min|mr|mrs|ms|prof|sr|st|tel|vol|vs)\Z"
+)
+"""What a point belongs to that ends nothing: a single letter, as in "e.g.", or a short form."""
+_ABBREVIATION_REACH = 8
+"""How far back to look for the start of an abbreviation."""
+
+_TELLING = 4000
+"""Characters by which it is told how a text is typed."""
+
 
 def sentence_spans(text: str, start: int = 0, end: int | None = None) -> list[tuple[int, int]]:
     """The spans of the sentences of `text[start:end]`; the end of a line, so every list item, ends a sentence too.
@@ -60,9 +74,22 @@ def sentence_spans(text: str, start: int = 0, end: int | None = None) -> list[tu
     return list(_spans(_IN_LINES, text, start, stop))
 
 
-def prose_spans(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
-    """The same, lazily, with lines left together: only sentences and paragraphs (blank lines) end a span."""
-    return _spans(_IN_PROSE, text, start, end)
+def prose_spans(text: str, start: int, end: int, *, small: bool = False) -> Iterator[tuple[int, int]]:
+    """The same, lazily, with lines left together: only sentences and paragraphs (blank lines) end a span.
+
+    Args:
+        text: any text.
+        start: where its part begins.
+        end: where its part ends.
+        small: whether a sentence may begin with a small letter too.
+    """
+    return _spans(_IN_SMALL_PROSE if small else _IN_PROSE, text, start, end)
+
+
+def is_typed_small(text: str) -> bool:
+    """Whether no sentence begins with a capital, as where people type in small letters; told by a text's beginning."""
+    beginnings = (next(filter(str.isalpha, text[start:end]), "") for start, end in sentence_spans(text[:_TELLING]))
+    return not any(map(str.isupper, beginnings))
 
 
 def _spans(breaks: re.Pattern[str], text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
@@ -81,8 +108,13 @@ def _spans(breaks: re.Pattern[str], text: str, start: int, end: int) -> Iterator
 
 def _is_break(match: re.Match[str], text: str, behind: int) -> bool:
     """Whether a sentence really ends at `match`; `behind` is the first character after the white space."""
-    if match["weak"]:
-        return _may_open(text[behind]) and not (match["weak"] == "." and _is_list_number(text, match.start()))
+    if match.lastgroup in {"weak", "small"}:
+        mark = match[match.lastgroup]
+        if mark == "." and _is_list_number(text, match.start()):
+            return False
+        if match.lastgroup == "small" and text[behind].islower():
+            return _ends_before_small(mark, text, match.start())
+        return _may_open(text[behind])
     if match["strong"] == "\u2026":  # an ellipsis inside a sentence
         return not text[behind].islower()
     if match["strong"] == "\uff0e":  # a decimal point in full width
@@ -92,6 +124,13 @@ def _is_break(match: re.Match[str], text: str, behind: int) -> bool:
 
 def _may_open(character: str) -> bool:
     return character in _OPENERS or unicodedata.category(character) in _OPENING_CATEGORIES
+
+
+def _ends_before_small(mark: str, text: str, place: int) -> bool:
+    """Whether a mark ends a sentence although a small letter stands behind it: dots in a row may be a pause."""
+    if mark != ".":
+        return not mark.startswith("..")
+    return _ABBREVIATION.search(text, max(0, place - _ABBREVIATION_REACH), place) is None
 
 
 def _is_list_number(text: str, dot: int) -> bool:

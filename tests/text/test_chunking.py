@@ -1,6 +1,7 @@
 """A message becomes chunks that tile it, of sizes worth embedding."""
 # ruff: noqa: RUF001 - the full-width marks of Chinese and Japanese are what is tested
 
+from dataclasses import replace
 from itertools import pairwise
 
 import pytest
@@ -29,7 +30,8 @@ def limits(*, min_chars=1, min_words=1, max_chars=1000, max_words=1000, max_chun
 def test_the_limits_come_from_the_settings():
     """The published sizes are those of the published pipeline; our own keep chat messages whole."""
     assert PUBLISHED == Limits(min_chars=30, min_words=5, max_chars=400, max_words=60, max_chunks=2000)
-    assert Limits.of(Config()) == Limits(min_chars=200, min_words=35, max_chars=400, max_words=60, max_chunks=2000)
+    sizes = {"max_chars": 400, "max_words": 60, "max_chunks": 2000}
+    assert Limits.of(Config()) == Limits(min_chars=200, min_words=35, **sizes, small_letters=True)
 
 
 @pytest.mark.parametrize("text", ["", " ", "\n\r\n\t", "\u3000"])
@@ -55,6 +57,21 @@ def test_paragraphs_and_sentences_are_cut():
         "She has two cats called Mia and Leo.",
         "my brother lives in Rome with his wife",
     ]
+
+
+def test_a_message_in_small_letters_is_cut_at_its_stops():
+    """Three remarks that have nothing to do with each other would be one chunk, found by none of them."""
+    said = [
+        "the tide is high today in the harbour of the old town.",
+        "and the boat is out there with my sister now!",
+        "i will go to the market before it closes.",
+    ]
+    text = " ".join(said)
+    own = limits(min_chars=30, min_words=5)
+    assert pieces(text, own) == [text]
+    assert pieces(text, replace(own, small_letters=True)) == said
+    assert pieces(text) == [text]
+    assert pieces(f"Well, {text}", replace(own, small_letters=True)) == [f"Well, {text}"]
 
 
 def test_line_ends_of_windows_make_paragraphs_too():
@@ -224,6 +241,7 @@ FRAGMENTS = st.sampled_from(
     [
         *("```", "~~~", "\n", "\n\n", "\r\n", "   ", " ", ". ", "! Yes", ", ", "; ", "，", "。", "…", '"', "1,2"),
         *("a", "Word", "longerword ", "x" * 40, "中文字", "ไทย", "e\u0301", "\U0001f1e9\U0001f1ea", "\u200d", "\u2029"),
+        "! yes",
     ]
 )
 TEXTS = st.lists(FRAGMENTS, max_size=60).map("".join) | st.text(max_size=80)
@@ -234,6 +252,7 @@ LIMITS = st.builds(
     max_chars=st.integers(1, 60),
     max_words=st.integers(1, 10),
     max_chunks=st.just(10_000),
+    small_letters=st.booleans(),
 )
 
 
@@ -270,5 +289,5 @@ def test_a_small_chunk_stands_alone(text):
 @given(TEXTS, LIMITS, st.integers(1, 5))
 def test_the_cap_changes_nothing_before_it(text, sizes, cap):
     """The first chunks are the same with and without a cap."""
-    capped = Limits(sizes.min_chars, sizes.min_words, sizes.max_chars, sizes.max_words, cap)
+    capped = Limits(sizes.min_chars, sizes.min_words, sizes.max_chars, sizes.max_words, cap, sizes.small_letters)
     assert split(text, capped) == split(text, sizes)[:cap]

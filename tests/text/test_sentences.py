@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from streetai_core.text.sentences import prose_spans, sentence_spans
+from streetai_core.text.sentences import is_typed_small, prose_spans, sentence_spans
 
 
 def sentences(text):
@@ -100,6 +100,49 @@ def test_prose_keeps_lines_together():
     ]
 
 
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (
+            "the tide is high. and the boat is out! i will go? yes",
+            ["the tide is high.", "and the boat is out!", "i will go?", "yes"],
+        ),
+        ("c'est bon. \u00e9tienne part. on y va", ["c'est bon.", "\u00e9tienne part.", "on y va"]),
+        ("take rope, e.g. the blue one, i.e. not the red one", None),
+        ("bring approx. 5 of them, no. 5 too, and approx. six of dr. smith, etc. and so on", None),
+        ("it was at 7 p.m. at the quay in st. ives", None),
+        ("well... maybe it is.. fine", None),
+        ('he said "stop." and "why?" and left', None),
+        ("1. rope\n2. a lamp", None),
+        ("see main.py and example.com for it", None),
+        ("it is 3.5 m. 7 is a digit", None),
+        ("真的吗?是的! ok. fine", ["真的吗?", "是的!", "ok.", "fine"]),
+    ],
+)
+def test_a_stop_ends_a_sentence_also_before_a_small_letter(text, expected):
+    """Whoever types no capitals would have one sentence a message; short forms and pauses still end none."""
+    spans = prose_spans(text, 0, len(text), small=True)
+    assert [text[start:end].strip() for start, end in spans] == (expected or [text])
+
+
+@pytest.mark.parametrize(
+    ("text", "typed_small"),
+    [
+        ("the tide is high. i will go", True),
+        ("mara has the Kestrel. it is at berth 31, says Ilse", True),
+        ("the tide is high. I will go", False),
+        ("The tide is high. and so on", False),
+        ('"The tide is high." she said', False),
+        ("first line\n- Second line", False),
+        ("你好。我在北京！", True),
+        ("", True),
+    ],
+)
+def test_it_is_told_how_a_text_is_typed(text, typed_small):
+    """One sentence with a capital shows that a small letter behind a stop is no new sentence."""
+    assert is_typed_small(text) is typed_small
+
+
 TEXTS = st.text(st.sampled_from("aB1.!?。…．।\"')*( \n\r\t\u2029中ไ\u0301"), max_size=60) | st.text(max_size=60)
 
 
@@ -108,7 +151,8 @@ def test_spans_tile_any_part_of_any_text(text, data):
     """Joined, the spans give back exactly the part that was asked for, and none of several is blank."""
     start = data.draw(st.integers(0, len(text)))
     end = data.draw(st.integers(start, len(text)))
-    for spans in (sentence_spans(text, start, end), list(prose_spans(text, start, end))):
+    prose = [list(prose_spans(text, start, end, small=small)) for small in (False, True)]
+    for spans in (sentence_spans(text, start, end), *prose):
         edges = [start, *(stop for _, stop in spans)]
         assert spans == list(pairwise(edges))
         assert edges[-1] == end
