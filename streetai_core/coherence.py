@@ -12,6 +12,7 @@ from uuid import uuid4
 from weakref import WeakKeyDictionary
 
 from streetai_core.errors import StaleMemoryError, StreetAIError
+from streetai_core.forking import renew_in_child
 from streetai_core.state import MemoryState
 from streetai_core.stores.base import Changes, Head, ReadTransaction, Store, WriteTransaction
 from streetai_core.stores.images import UNREADABLE
@@ -42,6 +43,12 @@ class HotStates:
         self._lock = Lock()
         self._used: WeakKeyDictionary[CoherentState, None] = WeakKeyDictionary()
         """The least recently used first."""
+        renew_in_child(self, HotStates._begin_anew)
+
+    def _begin_anew(self) -> None:
+        """In a forked child: a free lock, and a table that no thread is in the middle of going through."""
+        self._lock = Lock()
+        self._used = WeakKeyDictionary((one, None) for key in self._used.keyrefs() if (one := key()) is not None)
 
     def __len__(self) -> int:
         return len(self._used)
@@ -93,6 +100,15 @@ class CoherentState:
         """The first signal that is not in the image that is there, by key."""
         self._known: tuple[int, str] | None = None
         """Generation and token of the memory that this is the state of."""
+        renew_in_child(self, CoherentState._begin_anew)
+
+    def _begin_anew(self) -> None:
+        """In a forked child: what a thread of the parent was at may be half done, and is read anew."""
+        if self.lock.acquire(blocking=False):
+            self.lock.release()
+        else:
+            self.lock = RLock()
+            self.forget()
 
     @property
     def known(self) -> MemoryState | None:

@@ -21,6 +21,7 @@ from streetai_core.encoders import as_encoder
 from streetai_core.encoders.base import Encoder
 from streetai_core.encoders.cache import CachedEncoder
 from streetai_core.errors import ClosedError, EncoderError, InputError, StoreError
+from streetai_core.forking import renew_in_child
 from streetai_core.memory import Memory
 from streetai_core.observing.observer import MemoryObserver, check_observers
 from streetai_core.planning.preparing import Progress
@@ -131,6 +132,11 @@ class MemoryRegistry:
         self._lock = Lock()
         self._executor: WorkerPool | None = None
         self._closed = False
+        renew_in_child(self, MemoryRegistry._begin_anew)
+
+    def _begin_anew(self) -> None:
+        """In a forked child: a lock that nobody holds."""
+        self._lock = Lock()
 
     def __enter__(self) -> MemoryRegistry:  # noqa: PYI034 - Self needs Python 3.11, and nobody subclasses this
         return self

@@ -21,6 +21,7 @@ from streetai_core.adapters.turns import MemoryTurn, OpenTurns, Responses, Turn
 from streetai_core.aio import twin
 from streetai_core.errors import InputError
 from streetai_core.failures import OnError, fail_open, report
+from streetai_core.forking import renew_in_child
 
 _NOT_RECALLED = "nothing is recalled for this turn"
 _NOT_READ = "the reply cannot be read and is not stored"
@@ -76,6 +77,11 @@ class Interceptor:
         self._responses = Responses()
         self._streams: dict[int, tuple[Codec, Turn, Heard]] = {}
         self._later = Later()
+        self._lock = Lock()
+        renew_in_child(self, Interceptor._begin_anew)
+
+    def _begin_anew(self) -> None:
+        """In a forked child: a lock that nobody holds."""
         self._lock = Lock()
 
     @property

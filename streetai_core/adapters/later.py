@@ -14,6 +14,8 @@ from threading import Lock, Thread, current_thread
 from types import FrameType
 from weakref import finalize, ref
 
+from streetai_core.forking import renew_in_child
+
 logger = logging.getLogger(__name__)
 
 Job = Callable[[], None]
@@ -38,6 +40,14 @@ class Later:
         self._lock = Lock()
         self._thread: Thread | None = None
         self._leaving: finalize[..., Later] | None = None
+        renew_in_child(self, Later._begin_anew)
+
+    def _begin_anew(self) -> None:
+        """In a forked child: no thread, and none of the jobs, which the parent does."""
+        if self._leaving is not None:
+            self._leaving.detach()
+        self._jobs, self._lock = SimpleQueue(), Lock()
+        self._thread, self._leaving = None, None
 
     def start(self) -> None:
         """Have the thread ready, because a finalizer cannot start one.

@@ -12,6 +12,7 @@ from weakref import ref
 from streetai_core.adapters.codec import Context, Reply, Request
 from streetai_core.adapters.exchanges import Parts
 from streetai_core.adapters.sessions import Session
+from streetai_core.forking import renew_in_child
 from streetai_core.types import Prompt, WeightUpdate
 
 _MOST = 256
@@ -85,6 +86,11 @@ class OpenTurns:
         self._most = most
         self._lock = Lock()
         self._turns: OrderedDict[tuple[Session, str], Turn] = OrderedDict()
+        renew_in_child(self, OpenTurns._begin_anew)
+
+    def _begin_anew(self) -> None:
+        """In a forked child: a lock that nobody holds."""
+        self._lock = Lock()
 
     def __len__(self) -> int:
         return len(self._turns)
@@ -121,6 +127,11 @@ class Responses:
         self._lock = Lock()
         self._by_object: dict[int, tuple[ref[Any], Turn]] = {}
         self._by_id: OrderedDict[str, Turn | None] = OrderedDict()
+        renew_in_child(self, Responses._begin_anew)
+
+    def _begin_anew(self) -> None:
+        """In a forked child: a lock that nobody holds."""
+        self._lock = Lock()
 
     def put(self, response: object, turn: Turn) -> None:
         """This very object is the response of a turn."""

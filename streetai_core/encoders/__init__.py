@@ -4,6 +4,7 @@ Importing this loads no model and no machine-learning library; the first text th
 """
 
 import functools
+import os
 from threading import Lock
 
 from streetai_core.encoders.base import Encoder, InputKind, unit_rows
@@ -31,6 +32,15 @@ __all__ = [
 ]
 
 _default_lock = Lock()
+
+
+def _after_fork_in_child() -> None:
+    global _default_lock  # noqa: PLW0603 - of a fork, a module is told by a function
+    _default_lock = Lock()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_after_fork_in_child)
 
 
 def default_encoder() -> Encoder:

@@ -12,6 +12,7 @@ import numpy as np
 from streetai_core.encoders.base import Encoder, InputKind
 from streetai_core.encoders.wrapped import WrappedEncoder
 from streetai_core.errors import InputError
+from streetai_core.forking import renew_in_child
 from streetai_core.types import Matrix, Vector
 
 CAPACITY = 8_192
@@ -43,6 +44,11 @@ class CachedEncoder(WrappedEncoder):
         self._lock = Lock()
         self._hits = 0
         self._misses = 0
+        renew_in_child(self, CachedEncoder._begin_anew)
+
+    def _begin_anew(self) -> None:
+        """In a forked child: a lock that nobody holds."""
+        self._lock = Lock()
 
     @property
     def hits(self) -> int:

@@ -7,14 +7,13 @@ have to wait for one go together.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from threading import Event, Lock
 from typing import TypeAlias
-from weakref import WeakSet
 
 from streetai_core.encoders.base import InputKind
+from streetai_core.forking import renew_in_child
 from streetai_core.types import Matrix
 from streetai_core.workers import elsewhere
 
@@ -56,8 +55,8 @@ class JoinedCalls:
         self._embed = embed
         self._go_together = go_together
         self._at_once = at_once
-        self.begin_anew()
-        _all.add(self)
+        self._begin_anew()
+        renew_in_child(self, JoinedCalls._begin_anew)
 
     def embed(self, texts: Sequence[str], kind: InputKind) -> Matrix:
         """Embeddings of at least one text, shape (len(texts), dim); errors as of the model.
@@ -87,7 +86,7 @@ class JoinedCalls:
             raise RuntimeError("a joined call ended without an answer")
         return call.rows
 
-    def begin_anew(self) -> None:
+    def _begin_anew(self) -> None:
         """Forget what runs and waits: after a fork the child has none of its parent's threads."""
         self._lock = Lock()
         self._running = 0
@@ -135,16 +134,3 @@ class JoinedCalls:
                 first.batch.append(other)
                 lengths = more
         first.told.set()
-
-
-_all: WeakSet[JoinedCalls] = WeakSet()
-"""All that exist, for the moment of a fork."""
-
-
-def _after_fork() -> None:
-    for one in _all:
-        one.begin_anew()
-
-
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_after_fork)

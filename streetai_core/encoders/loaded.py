@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import os
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -24,6 +25,9 @@ if TYPE_CHECKING:
 RETRY_AFTER_SECONDS = 30.0
 """A model that could not be loaded is not tried again for so long: a chat goes on by words alone meanwhile, and each
 attempt would hold it up for seconds."""
+
+_FORK_PATIENCE = 5.0
+"""Seconds that a fork waits for a model that is being loaded; from a local disk that takes one or two."""
 
 DIGEST_LENGTH = 16
 """Hex digits of the SHA-256 of the weights in a fingerprint: 64 bits tell files apart and stay readable."""
@@ -66,16 +70,37 @@ class ModelTable:
         self._lock = Lock()
         self._models: dict[object, LoadedModel] = {}
         self._failures: dict[object, tuple[float, type[EncoderError], str]] = {}
+        self._held = False
+        self._cut_off = False
+
+    def before_fork(self) -> None:
+        """Let a load end: a child could neither finish it nor import what was being imported."""
+        self._held = self._lock.acquire(timeout=_FORK_PATIENCE)
+
+    def after_fork_in_parent(self) -> None:
+        """Go on."""
+        if self._held:
+            self._lock.release()
+
+    def after_fork_in_child(self) -> None:
+        """Begin anew."""
+        self._lock, self._cut_off = Lock(), not self._held
 
     def get(self, key: object, load: Callable[[], LoadedModel]) -> LoadedModel:
         """The model of `key`; the first caller loads it, others that need it meanwhile wait.
 
         Raises:
-            EncoderError: `load` raised it, now or within the last `RETRY_AFTER_SECONDS`.
+            EncoderError: `load` raised it, now or within the last `RETRY_AFTER_SECONDS`; or this process was forked in
+                the middle of a load.
         """
         loaded = self._models.get(key)
         if loaded is not None:
             return loaded
+        if self._cut_off:
+            raise EncoderError(
+                "a model was being loaded when this process was forked, so this process cannot load one. "
+                "Fork after registry.warm_up() has returned, or start processes with the method 'spawn'."
+            )
         with self._lock:
             if key not in self._models:
                 self._refuse_after_failure(key)
@@ -102,6 +127,13 @@ class ModelTable:
 
 MODELS = ModelTable()
 """Shared by all encoders of the process; loading one model twice would cost its memory twice."""
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(
+        before=MODELS.before_fork,
+        after_in_parent=MODELS.after_fork_in_parent,
+        after_in_child=MODELS.after_fork_in_child,
+    )
 
 
 def load_folder(model_name: str, folder: Path, *, digest: str, threads: int | None) -> LoadedModel:

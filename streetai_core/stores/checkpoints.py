@@ -14,6 +14,7 @@ import threading
 import time
 from contextlib import closing
 
+from streetai_core.forking import renew_in_child
 from streetai_core.stores import _sqlite
 from streetai_core.stores.opening import DatabaseFile
 from streetai_core.stores.schema import CLAIM
@@ -42,6 +43,11 @@ class Checkpoints:
         """Whether something deleted may still be in the log."""
         self._looked = False
         """Whether it is known what others have left in the log."""
+        renew_in_child(self, Checkpoints._begin_anew)
+
+    def _begin_anew(self) -> None:
+        """In a forked child: a lock that nobody holds."""
+        self._lock = threading.Lock()
 
     def before_write(self) -> None:
         """At the first write: what is in the log may be what a process deleted that ended before the log was copied."""

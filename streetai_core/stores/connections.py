@@ -3,8 +3,8 @@
 A connection is used by one thread at a time. Keeping the idle ones in a list instead of one per thread, there are
 never more than blocks were open at once, however many threads come and go.
 
-SQLite forbids to carry a connection into a forked child: the child would believe to hold locks that only the parent
-has. So idle connections are closed before a fork. If a block is open at that moment, the child cannot use the file.
+SQLite forbids to carry a connection into a forked child, so that idle ones are closed before a fork; of those that are
+lent see `uses`.
 """
 
 from __future__ import annotations
@@ -18,9 +18,10 @@ from weakref import WeakSet, finalize
 
 from sqlite_utils import Database
 
-from streetai_core.errors import ClosedError, StoreError
+from streetai_core.errors import ClosedError
 from streetai_core.stores import _sqlite
 from streetai_core.stores.opening import DatabaseFile
+from streetai_core.stores.uses import USES, using
 
 _MOST_IDLE = 8
 """Idle connections that are kept; each may hold some MB of cached pages."""
@@ -34,9 +35,6 @@ _all: WeakSet[Connections] = WeakSet()
 _held: list[Connections] = []
 """Those that are held still during a fork."""
 
-_forbidden: set[str] = set()
-"""Files that were in use when this process was forked."""
-
 
 class Connections:
     """Lends connections to one database file."""
@@ -48,39 +46,41 @@ class Connections:
         # A store that nobody closed leaves its file as tidy as one that was: also at the end of the program.
         finalize(self, _close_all, self._idle)
         self._lent: set[Database] = set()
-        self._users = 0
-        """Blocks that have a connection or are about to get one."""
         self._closed = False
         _all.add(self)
 
     @contextmanager
     def for_writing(self) -> Iterator[Database]:
         """A connection to write with; makes the file if need be."""
-        process, database = os.getpid(), self._take()
-        try:
-            if database is None:
-                database = self._file.open_for_writing()
-            self._lent.add(database)
-            yield database
-        finally:
-            if os.getpid() == process:
-                self._give_back(database, reusable=True)
+        process = os.getpid()
+        with using(self._file.path):
+            database = self._take()
+            try:
+                if database is None:
+                    database = self._file.open_for_writing()
+                self._lent.add(database)
+                yield database
+            finally:
+                # A child that was forked inside the block leaves it without touching what is the parent's.
+                if os.getpid() == process:
+                    self._give_back(database, reusable=True)
 
     @contextmanager
     def for_reading(self) -> Iterator[Database | None]:
         """A connection to read with; `None` if nothing was ever written."""
-        process, database, reusable = os.getpid(), self._take(), True
-        try:
-            if database is None and self._file.exists():
-                reusable = self._file.writable()
-                database = self._file.open_for_reading() if reusable else self._file.open_read_only()
-            if database is not None:
-                self._lent.add(database)
-            yield database
-        finally:
-            # A child that was forked inside the block leaves it without touching what is the parent's.
-            if os.getpid() == process:
-                self._give_back(database, reusable=reusable)
+        process, reusable = os.getpid(), True
+        with using(self._file.path):
+            database = self._take()
+            try:
+                if database is None and self._file.exists():
+                    reusable = self._file.writable()
+                    database = self._file.open_for_reading() if reusable else self._file.open_read_only()
+                if database is not None:
+                    self._lent.add(database)
+                yield database
+            finally:
+                if os.getpid() == process:  # as above
+                    self._give_back(database, reusable=reusable)
 
     def close(self) -> Database | None:
         """Lend nothing any more. Returns one idle connection, for a last use; the others are closed.
@@ -104,30 +104,20 @@ class Connections:
 
     def after_fork_in_child(self) -> None:
         """Begin anew: what is lent is lent in the parent."""
-        if self._users:
-            _inherited.extend(self._lent)
-            _forbidden.add(self._file.path)
+        _inherited.extend(self._lent)
         self._lock = threading.Lock()
         self._lent = set()
-        self._users = 0
 
     def _take(self) -> Database | None:
         """An idle connection, if there is one. To be followed by `_give_back` in any case."""
         with self._lock:
             if self._closed:
                 raise ClosedError("the store is closed; make a new one on the same path")
-            if self._file.path in _forbidden:
-                raise StoreError(
-                    f"{self._file.path} was being read or written when this process was forked, so this process cannot "
-                    "use it. Fork while no block is open, or start processes with the method 'spawn'."
-                )
-            self._users += 1
             return self._idle.pop() if self._idle else None
 
     def _give_back(self, database: Database | None, *, reusable: bool) -> None:
         """Keep a connection for the next block, or close it."""
         with self._lock:
-            self._users -= 1
             if database is None:
                 return
             self._lent.discard(database)
@@ -148,23 +138,24 @@ def _close_all(idle: list[Database]) -> None:
 
 
 def _before_fork() -> None:
-    everything = list(_all)
-    for connections in everything:
+    USES.before_fork()
+    for connections in list(_all):
         connections.before_fork()
-    # Only now: another thread's fork may have been under way until all were held.
-    _held[:] = everything
+        _held.append(connections)
 
 
 def _after_fork_in_parent() -> None:
     for connections in _held:
         connections.after_fork_in_parent()
     _held.clear()
+    USES.after_fork_in_parent()
 
 
 def _after_fork_in_child() -> None:
     for connections in _held:
         connections.after_fork_in_child()
     _held.clear()
+    USES.after_fork_in_child()
 
 
 if hasattr(os, "register_at_fork"):  # not on Windows, which has no fork

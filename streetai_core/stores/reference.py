@@ -14,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from streetai_core.errors import ClosedError, MemoryBusyError, StoreError
+from streetai_core.forking import renew_in_child
 from streetai_core.stores.base import (
     Changes,
     CreditRow,
@@ -88,6 +89,11 @@ class ReferenceStore(Store):
         self._write_lock = threading.RLock()
         self._block = OneBlock()
         self._closed = False
+        renew_in_child(self, ReferenceStore._begin_anew)
+
+    def _begin_anew(self) -> None:
+        """In a forked child: a lock that nobody holds. The rows are whole: a block ends in one step."""
+        self._write_lock = threading.RLock()
 
     @contextmanager
     def reading(self, memory_id: str) -> Iterator[ReadTransaction]:
@@ -132,12 +138,13 @@ class ReferenceStore(Store):
 
     @contextmanager
     def _locked(self) -> Iterator[None]:
-        if not self._write_lock.acquire(timeout=self._busy_timeout):
+        lock = self._write_lock  # in a child that is forked inside the block there is another one
+        if not lock.acquire(timeout=self._busy_timeout):
             raise MemoryBusyError(self._busy_timeout)
         try:
             yield
         finally:
-            self._write_lock.release()
+            lock.release()
 
     def _check_open(self) -> None:
         if self._closed:

@@ -25,6 +25,7 @@ from streetai_core.stores.sqlite_reading import SqliteReading
 from streetai_core.stores.sqlite_writing import SqliteWriting
 from streetai_core.stores.traces import Traces
 from streetai_core.stores.transactions import transaction
+from streetai_core.stores.uses import using
 from streetai_core.text.clean import check_id
 
 _LONGEST_WAIT = 86_400.0
@@ -39,7 +40,8 @@ class SqliteStore(Store):
     """All memories in one SQLite file with a write-ahead log.
 
     Making it does no I/O; the file and its folder are made by the first write. Safe to use from threads, from several
-    processes at once, and after a fork (of a moment when no block is open). One thread is in one block at a time.
+    processes at once, and after a fork, which waits a while for the blocks of other threads. One thread is in one block
+    at a time.
 
     Args:
         path: the database file, on a local disk.
@@ -188,14 +190,18 @@ class SqliteStore(Store):
 
     def _searched(self, traces: Traces, pending: tuple[str, ...]) -> Erased:
         """What is left in the files; `pending` is what is known not to be done."""
-        return search(self._file, traces, pending) if self._file.exists() else Erased()
+        if not self._file.exists():
+            return Erased()
+        with using(self.path):
+            return search(self._file, traces, pending)
 
     def close(self) -> None:
         """Let go of the file. Blocks that other threads are in may end. Closing twice is fine."""
         last = self._connections.close()
         if last is not None:
-            self._checkpoints.before_close(last.conn)
-            last.close()
+            with using(self.path):
+                self._checkpoints.before_close(last.conn)
+                last.close()
 
 
 def _is_wait(seconds: float) -> bool:

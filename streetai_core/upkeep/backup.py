@@ -19,6 +19,7 @@ from streetai_core.stores.opening import DatabaseFile
 from streetai_core.stores.paths import absolute
 from streetai_core.stores.rows import Origin, head_from, head_row
 from streetai_core.stores.selects import HEADS
+from streetai_core.stores.uses import using
 from streetai_core.upkeep.doctor import examine
 from streetai_core.upkeep.files import check_file, check_free, place_of, put_in_place, read_only, rights_of
 from streetai_core.upkeep.health import Health
@@ -63,7 +64,7 @@ def back_up(path: str | os.PathLike[str], target: str | os.PathLike[str], *, ove
     check_free(copy, overwrite=overwrite)
     if os.path.realpath(copy) == os.path.realpath(source.path):
         raise InputError(f"target must be another file than the database itself, got {copy}")
-    with _Draft(copy) as draft:
+    with using(source.path), _Draft(copy) as draft:
         _copy(source, draft.file)
         health = draft.examined(f"the copy of {source.path}")
         draft.finish(rights_of(source.path, copy), overwrite=overwrite)
@@ -94,7 +95,7 @@ def restore(backup: str | os.PathLike[str], path: str | os.PathLike[str], *, ove
     if there and not overwrite:
         raise InputError(f"{target} is there already; choose another path, or replace it with overwrite=True (--force)")
     check_file(target)
-    with _Draft(target) as draft:
+    with using(source.path), using(target), _Draft(target) as draft:
         _copy(source, draft.file)
         draft.examined(str(backup))
         live = DatabaseFile(target, _BUSY_TIMEOUT, "full")

@@ -16,6 +16,7 @@ from streetai_core.stores.paths import absolute
 from streetai_core.stores.rows import Origin, Row, head_from
 from streetai_core.stores.schema import schema_version
 from streetai_core.stores.selects import HEADS
+from streetai_core.stores.uses import using
 from streetai_core.upkeep.files import read_only
 from streetai_core.upkeep.health import SEVERITIES, Finding, Health, MemoryHealth
 from streetai_core.upkeep.mounts import network_file_system
@@ -53,7 +54,7 @@ def examine(path: str | os.PathLike[str], *, encoder: str | None = None) -> Heal
     if not exists:
         return _unreadable(file, "there is no such file", "Check the path; the file is made by the first write.")
     try:
-        with closing(tolerant(read_only(file))) as connection:
+        with using(file.path), closing(tolerant(read_only(file))) as connection:
             with Faults(file.path):
                 connection.execute("BEGIN")
                 version = schema_version(connection, file.path)

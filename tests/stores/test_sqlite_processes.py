@@ -160,6 +160,43 @@ def test_a_child_forked_inside_a_block_leaves_the_transaction_to_the_parent(tmp_
     assert said == ["True", "True", "[0, 2, 7] 3"]
 
 
+LONG = """
+import os, threading
+from streetai_core.stores import uses
+uses.PATIENCE = float(arguments[0])
+store = SqliteStore(path, busy_timeout=1)
+write(store, make_exchange(0))
+inside, goes = threading.Event(), threading.Event()
+def work():
+    with store.reading("alice") as reading:
+        inside.set()
+        goes.wait(float(arguments[1]))
+        reading.head
+thread = threading.Thread(target=work)
+thread.start()
+inside.wait()
+child = os.fork()
+if child == 0:
+    try:
+        print(store.memory_ids(), flush=True)
+    except StoreError as error:
+        print("cannot use it" in str(error), flush=True)
+    store.close()
+    os._exit(0)
+print(os.waitpid(child, 0)[1], flush=True)
+goes.set()
+thread.join()
+print(store.memory_ids(), flush=True)
+"""
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="this system has no fork")
+@pytest.mark.parametrize(("patience", "length", "said"), [(30, 0.3, "['alice']"), (0.1, 30, "True")])
+def test_a_fork_waits_for_the_blocks_of_other_threads(tmp_path, patience, length, said):
+    """The child uses the file; or, after a block that goes on too long, is told at once that it cannot."""
+    assert run(LONG, tmp_path / "memories.db", patience, length) == [said, "0", "['alice']"]
+
+
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="this system has no fork")
 def test_a_parent_that_closes_does_not_take_the_log_from_its_child(tmp_path):
     """The child holds locks of its own: what it commits after the parent has closed is there for everybody."""

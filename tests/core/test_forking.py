@@ -1,0 +1,175 @@
+"""Locks in a forked child: those that threads of the parent hold must be free there."""
+
+import os
+from threading import Event, Thread
+
+import pytest
+
+from streetai_core import MemoryRegistry
+from streetai_core.adapters.interceptor import Interceptor
+from streetai_core.adapters.later import Later
+from streetai_core.adapters.sessions import Memories
+from streetai_core.encoders.cache import CachedEncoder
+from streetai_core.encoders.hashing import HashingEncoder
+from streetai_core.encoders.loaded import ModelTable
+from streetai_core.errors import EncoderError
+from streetai_core.stores.reference import ReferenceStore
+
+pytestmark = [
+    pytest.mark.skipif(not hasattr(os, "fork"), reason="this system has no fork; run it on Linux or macOS"),
+    pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning"),
+]
+
+PATIENCE = 20
+
+
+def child_says(question):
+    """Whether it is true in a forked child."""
+    child = os.fork()
+    if not child:
+        answer = False
+        try:
+            answer = question()
+        finally:
+            os._exit(0 if answer else 1)
+    return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+
+
+@pytest.fixture
+def registry(tmp_path):
+    """A registry with a memory in it."""
+    with MemoryRegistry(tmp_path / "m.db", encoder=HashingEncoder()) as registry:
+        registry.get("m").add_message("hello", "user")
+        yield registry
+
+
+LOCKS = {
+    "the registry's": lambda registry: (registry, "_lock"),
+    "a memory's": lambda registry: (registry.get("m")._coherent, "lock"),
+    "of what is in RAM": lambda registry: (registry._surroundings.hot, "_lock"),
+    "of the embedding cache": lambda registry: (registry.encoder, "_lock"),
+    "of copying the log": lambda registry: (registry.store._checkpoints, "_lock"),
+    "of a store in RAM": lambda _: (ReferenceStore(), "_write_lock"),
+    "of a wrapped client": lambda registry: (Interceptor(Memories(registry)), "_lock"),
+    "of its open turns": lambda registry: (Interceptor(Memories(registry))._open, "_lock"),
+    "of its responses": lambda registry: (Interceptor(Memories(registry))._responses, "_lock"),
+    "of its thread": lambda _: (Later(), "_lock"),
+}
+
+
+@pytest.mark.parametrize("lock", LOCKS)
+def test_a_lock_that_another_thread_holds_is_free_in_the_child(registry, lock):
+    """Nobody is there who could let go of it: a child that takes it would wait for ever."""
+    owner, name = LOCKS[lock](registry)
+    held, goes = Event(), Event()
+
+    def hold():
+        with getattr(owner, name):
+            held.set()
+            goes.wait(PATIENCE)
+
+    thread = Thread(target=hold)
+    thread.start()
+    held.wait(PATIENCE)
+    assert child_says(lambda: getattr(owner, name).acquire(blocking=False))
+    assert not getattr(owner, name).acquire(blocking=False)
+    goes.set()
+    thread.join(PATIENCE)
+
+
+def test_a_state_that_nobody_was_changing_stays_in_ram(registry):
+    """A server that warms up and forks has read its memories once, not once for each worker."""
+    coherent = registry.get("m")._coherent
+    assert coherent.known is not None
+    assert child_says(lambda: coherent.known is not None)
+
+
+def test_a_state_that_a_thread_had_is_read_anew(registry):
+    """It may be half changed; what the child finds is what is stored."""
+    memory = registry.get("m")
+    held, goes = Event(), Event()
+
+    def hold():
+        with memory._coherent.lock:
+            held.set()
+            goes.wait(PATIENCE)
+
+    thread = Thread(target=hold)
+    thread.start()
+    held.wait(PATIENCE)
+    assert child_says(lambda: memory._coherent.known is None and len(memory.messages()) == 1)
+    goes.set()
+    thread.join(PATIENCE)
+
+
+def test_a_store_in_ram_can_be_left_by_a_child_forked_inside_a_block():
+    """The lock that the block holds is not the one that the child has got."""
+    store = ReferenceStore()
+    with store.writing("m"):
+        child = os.fork()
+    if not child:
+        os._exit(0)
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+
+
+def test_the_jobs_of_the_parent_are_not_done_again_by_the_child():
+    """What was left of a stream is stored once, by the process that has heard it."""
+    later = Later()
+    done = []
+    later.hand(lambda: done.append("job"))
+
+    def finished_without():
+        later.start()
+        later.finish()
+        return done == []
+
+    assert child_says(finished_without)
+    later.finish()
+    assert done == ["job"]
+
+
+def test_a_fork_waits_for_a_model_that_is_being_loaded():
+    """A child could import nothing of what another thread was importing."""
+    table, begun, goes = ModelTable(), Event(), Event()
+
+    def load():
+        begun.set()
+        goes.wait(PATIENCE)
+        return "model"
+
+    thread = Thread(target=lambda: table.get("key", load))
+    thread.start()
+    begun.wait(PATIENCE)
+    Thread(target=lambda: goes.wait(0.2) or goes.set()).start()
+    table.before_fork()
+    assert table.get("key", load) == "model"
+    table.after_fork_in_parent()
+    thread.join(PATIENCE)
+
+
+def test_a_child_forked_in_the_middle_of_a_load_is_told_so(monkeypatch):
+    """An error at once, and a chat that goes on by words alone, instead of an import that never ends."""
+    monkeypatch.setattr("streetai_core.encoders.loaded._FORK_PATIENCE", 0.05)
+    table, begun, goes = ModelTable(), Event(), Event()
+
+    def load():
+        begun.set()
+        goes.wait(PATIENCE)
+        return "model"
+
+    thread = Thread(target=lambda: table.get("key", load))
+    thread.start()
+    begun.wait(PATIENCE)
+    table.before_fork()
+    table.after_fork_in_child()
+    with pytest.raises(EncoderError, match="Fork after"):
+        table.get("key", load)
+    goes.set()
+    thread.join(PATIENCE)
+
+
+def test_a_cache_in_a_child_has_what_its_parent_had():
+    """Vectors that the parent has made need not be made again."""
+    cache = CachedEncoder(HashingEncoder())
+    cache.encode(["hello"])
+    assert child_says(lambda: cache.encode(["hello"]).shape[0] == 1 and cache.hits == 1)
