@@ -7,6 +7,7 @@ import os
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
 from dataclasses import replace
+from pathlib import Path
 
 from streetai_core.errors import InputError, StoreError
 from streetai_core.stores import _sqlite
@@ -14,6 +15,7 @@ from streetai_core.stores.base import Erased, ReadTransaction, Store, WriteTrans
 from streetai_core.stores.blocks import OneBlock
 from streetai_core.stores.checkpoints import Checkpoints
 from streetai_core.stores.connections import Connections
+from streetai_core.stores.drafts import remove_left
 from streetai_core.stores.faults import Faults
 from streetai_core.stores.index_checks import FoundRight
 from streetai_core.stores.opening import DURABILITIES, DatabaseFile
@@ -167,12 +169,19 @@ class SqliteStore(Store):
     def erase(self, traces: Traces) -> Erased:
         """Copy the log, search the files for deleted values, and rewrite the file if something of them is left in it.
 
-        The files are read by another process: this one would lose SQLite's locks on them.
+        Copies that a killed process left beside the file are removed. The files are read by another process: this one
+        would lose SQLite's locks on them.
 
         Raises:
             StoreError: the file cannot be read.
             ClosedError: the store is closed.
         """
+        kept = remove_left(Path(self.path).parent)
+        erased = self._erased(traces)
+        return replace(erased, pending=(*erased.pending, *(f"{folder} could not be removed" for folder in kept)))
+
+    def _erased(self, traces: Traces) -> Erased:
+        """The same, without what is beside the file."""
         erased = self._searched(traces, self.settle())
         if not erased.residual or erased.pending:
             return erased

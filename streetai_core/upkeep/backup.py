@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import os
-import tempfile
 from collections.abc import Mapping
-from contextlib import closing
+from contextlib import ExitStack, closing
 from dataclasses import dataclass, replace
 from pathlib import Path
 from uuid import uuid4
@@ -13,6 +12,7 @@ from uuid import uuid4
 from streetai_core.errors import DamagedFileError, InputError, StoreError
 from streetai_core.stores import _sqlite
 from streetai_core.stores.checkpoints import Checkpoints
+from streetai_core.stores.drafts import draft_folder
 from streetai_core.stores.faults import Faults
 from streetai_core.stores.images import Images
 from streetai_core.stores.opening import DatabaseFile
@@ -121,19 +121,18 @@ class _Draft:
 
     def __init__(self, target: str) -> None:
         self._target = target
-        self._folder: tempfile.TemporaryDirectory[str] | None = None
+        self._made = ExitStack()
 
     def __enter__(self) -> _Draft:  # noqa: PYI034 - Self needs Python 3.11
         parent = Path(self._target).parent
         with Faults(self._target):
             parent.mkdir(parents=True, exist_ok=True)
-            self._folder = tempfile.TemporaryDirectory(prefix=".streetai-", dir=parent)
-        self.file = DatabaseFile(str(Path(self._folder.name) / "draft.db"), _BUSY_TIMEOUT, "full")
+            folder = self._made.enter_context(draft_folder(parent))
+        self.file = DatabaseFile(str(folder / "draft.db"), _BUSY_TIMEOUT, "full")
         return self
 
     def __exit__(self, *exception: object) -> None:
-        if self._folder is not None:
-            self._folder.cleanup()
+        self._made.close()
 
     def examined(self, what: str) -> Health:
         """Its health.

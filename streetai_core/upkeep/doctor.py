@@ -5,11 +5,13 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing
+from pathlib import Path
 from typing import Any
 
 from streetai_core.errors import NewerFileError, StoreError
 from streetai_core.stores import _sqlite
 from streetai_core.stores.base import Head
+from streetai_core.stores.drafts import left_in
 from streetai_core.stores.faults import Faults
 from streetai_core.stores.opening import DatabaseFile
 from streetai_core.stores.paths import absolute
@@ -130,6 +132,12 @@ def _surroundings(file: DatabaseFile) -> Iterator[Finding]:
             severity="problem",
             what=f"the file is on a network file system ({kind}), where SQLite's log corrupts files",
             advice="Move it to a local disk, and have one machine use it.",
+        )
+    for folder in left_in(Path(file.path).parent):
+        yield Finding(
+            severity="problem",
+            what=f"{folder} was left by a backup, restore or salvage that was killed: a copy of what was stored then",
+            advice="Delete it. The next backup into this folder does so, and so does forgetting anything.",
         )
     if file.log_size() > _LARGE_LOG:
         yield Finding(

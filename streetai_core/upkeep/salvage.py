@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import tempfile
 from collections.abc import Iterable, Mapping
 from contextlib import closing
 from dataclasses import asdict, dataclass
@@ -14,6 +13,7 @@ from typing import Any
 from streetai_core.errors import DamagedFileError, InputError, StoreError
 from streetai_core.stores import _sqlite
 from streetai_core.stores.base import Store
+from streetai_core.stores.drafts import draft_folder
 from streetai_core.stores.paths import absolute
 from streetai_core.stores.sqlite import SqliteStore
 from streetai_core.upkeep.damaged_copy import openable_copy
@@ -80,9 +80,9 @@ def salvage(path: str | os.PathLike[str], out: str | os.PathLike[str]) -> Salvag
     folder = Path(target).parent
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryDirectory(prefix=".salvage-", dir=folder) as temporary:
-            new = str(Path(temporary) / "new.db")
-            memories = _salvaged(source, temporary, new)
+        with draft_folder(folder) as draft:
+            new = str(draft / "new.db")
+            memories = _salvaged(source, str(draft), new)
             put_in_place(new, target, rights=rights_of(source), overwrite=False)
     except OSError as error:
         raise StoreError(f"{target} cannot be written: {error}. Check the path, the rights and the space.") from error

@@ -84,8 +84,8 @@ class Forgetting(Conductor):
 
         Rows are deleted in one transaction, as `delete_message` does it. Then the write-ahead log is copied and cut,
         what this process has cached of the texts is dropped, and the files are searched, byte by byte, for pieces of
-        what was erased. If a file still has some, it is rewritten. Backups and exports are other files: erase or
-        replace them yourself.
+        what was erased. If a file still has some, it is rewritten. What a killed backup left in the folder of the
+        database goes too. Backups and exports are other files: erase or replace them yourself.
 
         Args:
             message: the id of one message.
