@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeVar
 
@@ -53,7 +53,11 @@ class Coded:
 
     def are(self, value: object) -> Flags:
         """Which texts are this one, shape (n,)."""
-        flags: Flags = np.array([one == value for one in self.values], dtype=np.bool_)[self.codes]
+        return self.that(lambda one: one == value)
+
+    def that(self, fits: Callable[[str | None], bool]) -> Flags:
+        """Which texts fit, shape (n,)."""
+        flags: Flags = np.array([fits(one) for one in self.values], dtype=np.bool_)[self.codes]
         return flags
 
     def taken(self, chosen: Flags) -> Coded:
@@ -163,7 +167,7 @@ class WordsArrays:
             flags: Flags = self.sequence == rule.value
             return flags
         fields = {"conversation": self.conversation_id, "source": self.source, "writer": self.writer}
-        return fields[rule.field].are(rule.value)
+        return fields[rule.field].that(rule.is_of)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

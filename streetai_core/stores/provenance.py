@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import hashlib
+import secrets
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Literal, Protocol, TypeAlias
 
@@ -10,6 +12,9 @@ from streetai_core.types import Source
 
 Spans: TypeAlias = tuple[tuple[int, int], ...]
 """Whole numbers as runs: the first and the last of each, both included, ascending."""
+
+_SALT = 32
+"""Hex digits."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -19,14 +24,31 @@ class Quarantine:
     field: Literal["source", "writer", "conversation", "message"]
     value: str | int | None
     """Of a message its sequence; of a conversation its id, or `None` for the one without an id."""
+    salted_hash: str | None = None
+    """In place of a value that was forgotten: a salt and a hash of both. The rule goes on, and names nobody: only who
+    has the value can tell that it is meant."""
 
     def hides(self, row: Provenance) -> bool:
         """Whether a message, or the words row of one, is hidden."""
         if self.field == "message":
             return row.sequence == self.value
         if self.field == "conversation":
-            return row.conversation_id == self.value
-        return self.value == (row.source if self.field == "source" else row.writer)
+            return self.is_of(row.conversation_id)
+        return self.is_of(row.source if self.field == "source" else row.writer)
+
+    def is_of(self, value: str | None) -> bool:
+        """Whether this, in the rule's field, is what it hides."""
+        if self.salted_hash is None:
+            return value == self.value
+        return value is not None and self.salted_hash == _salted_hash(self.salted_hash[:_SALT], value)
+
+    def veiled(self) -> Quarantine:
+        """The same rule without the value, which must be a text."""
+        return replace(self, value=None, salted_hash=_salted_hash(secrets.token_hex(_SALT // 2), str(self.value)))
+
+
+def _salted_hash(salt: str, value: str) -> str:
+    return salt + hashlib.sha256((salt + value).encode("utf-8", "surrogatepass")).hexdigest()
 
 
 class Provenance(Protocol):

@@ -281,7 +281,8 @@ def credit_from(row: Row, origin: Origin) -> CreditRow:
 
 def quarantine_row(rule: Quarantine, memory_key: int) -> Row:
     """Columns of `quarantines`."""
-    cells = (memory_key, rule.field, json.dumps(rule.value))
+    value = rule.value if rule.salted_hash is None else {"salted_hash": rule.salted_hash}
+    cells = (memory_key, rule.field, json.dumps(value))
     return (*cells, checksum(cells))
 
 
@@ -289,7 +290,10 @@ def quarantine_from(row: Row, origin: Origin) -> Quarantine:
     """The rule of a row."""
     if checksum(row[:3]) != row[3]:
         raise origin.damaged("rule of quarantine", row[1])
-    return Quarantine(field=row[1], value=json.loads(row[2]))
+    value = json.loads(row[2])
+    if isinstance(value, dict):
+        return Quarantine(field=row[1], value=None, salted_hash=value["salted_hash"])
+    return Quarantine(field=row[1], value=value)
 
 
 def real(value: float) -> float:

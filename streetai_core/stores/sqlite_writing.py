@@ -145,7 +145,7 @@ class SqliteWriting(SqliteReading, WriteTransaction):
         self._writable = database
         self._connection = database.conn
         self.erased = False
-        """Whether text, words or vectors were deleted or replaced."""
+        """Whether text, words, vectors or the value of a rule were deleted or replaced."""
         self._erased_key: int | None = None
         """The memory's number in the database, if they were."""
 
@@ -177,7 +177,7 @@ class SqliteWriting(SqliteReading, WriteTransaction):
             self._many(_QUARANTINE, [quarantine_row(rule, key) for rule in changes.quarantined])
             noting.note(head, now)
             self._pack(changes, key, head)
-            erases = head.deletion_version == head.version or self._replaces(changes)
+            erases = head.deletion_version == head.version or bool(changes.released) or self._replaces(changes)
             if erases:
                 self._images.drop(key)
                 self._erased_key = key

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from types import EllipsisType
 
 import numpy as np
@@ -14,12 +14,14 @@ from streetai_core.conductor import Conductor, check_text, texts_of
 from streetai_core.errors import DamagedFileError, InputError, StoreError
 from streetai_core.knowledge import clauses, wording
 from streetai_core.observing.observer import observed
+from streetai_core.planning.quarantining import outlived
 from streetai_core.planning.writing import plan_delete
 from streetai_core.prompt import block
 from streetai_core.recall.naming import meant
 from streetai_core.state import MemoryState
 from streetai_core.stores.base import Changes, Erased, MessageQuery, ReadTransaction, Rows, WriteTransaction
 from streetai_core.stores.metadata import metadata_text
+from streetai_core.stores.provenance import Quarantine
 from streetai_core.stores.rows import vector_bytes
 from streetai_core.stores.traces import Traces
 from streetai_core.text import names, words
@@ -64,8 +66,12 @@ class _Forgotten:
                 message.content.encode(),
                 words.counted(message.content)[0].astype("<u4").tobytes(),
                 metadata_text(message.metadata).encode(),
-                *(name.encode() for name in (message.message_id, message.conversation_id, message.name) if name),
+                *(name.encode() for name in _names(message) if name),
             ]
+
+    def add_rules(self, rules: Iterable[Quarantine]) -> None:
+        """What rules of quarantine hide, by name."""
+        self.values += [rule.value.encode() for rule in rules if isinstance(rule.value, str)]
 
 
 class Forgetting(Conductor):
@@ -86,6 +92,8 @@ class Forgetting(Conductor):
         what this process has cached of the texts is dropped, and the files are searched, byte by byte, for pieces of
         what was erased. If a file still has some, it is rewritten. What a killed backup left in the folder of the
         database goes too. Backups and exports are other files: erase or replace them yourself.
+
+        A rule of quarantine of a conversation or a writer of which nothing is left goes on, as a salted hash.
 
         Args:
             message: the id of one message.
@@ -124,6 +132,7 @@ class Forgetting(Conductor):
 
     def _forget_messages(self, scope: Scope, query: MessageQuery, author: str | None = None) -> Receipt:
         """Erase the messages that a query finds, and of them those of one author if one is given."""
+        named = {query.conversation_id} - {None}
 
         def found_in(transaction: ReadTransaction) -> list[Message]:
             return [one for one in transaction.messages(query) if author is None or one.name == author]
@@ -131,16 +140,21 @@ class Forgetting(Conductor):
         def plan(transaction: WriteTransaction, state: MemoryState) -> tuple[Changes | None, _Forgotten]:
             forgotten = _Forgotten()
             found = found_in(transaction)
-            if not found:
+            rules = outlived(transaction, state, found, named)
+            if not found and not rules:
                 return None, forgotten
             tokens = {one.sequence: count_message(one.content, self._around.counter) for one in found}
             changes = plan_delete(state, tokens, [one.content for one in found], self.config)
             forgotten.add_messages(found)
             self._add_signals(forgotten, transaction, state, changes, found)
-            return changes, forgotten
+            forgotten.add_rules(rules)
+            forgotten.rows["quarantines"] = sum(rule.field == "message" for rule in rules)
+            kept = [rule.veiled() for rule in rules if rule.field != "message"]
+            return replace(changes, released=rules, quarantined=kept), forgotten
 
         with self._coherent.reading() as (transaction, state):
-            nothing = state is None or not found_in(transaction)
+            found = [] if state is None else found_in(transaction)
+            nothing = state is None or not (found or outlived(transaction, state, found, named))
         if nothing:
             return self._receipt(scope, _Forgotten())
         with self._coherent.lock:
@@ -197,6 +211,7 @@ class Forgetting(Conductor):
             rows = transaction.rows(None)
             if rows is not None:
                 _add_rows(forgotten, rows)
+                forgotten.add_rules(rows.quarantine)
             messages = transaction.messages(MessageQuery())
             forgotten.add_messages(messages)
             forgotten.rows["credits"] = len(transaction.credits())
@@ -231,6 +246,11 @@ class Forgetting(Conductor):
             return Erased(pending=(f"the files were not searched: {error}",))
 
     aforget = twin(forget)
+
+
+def _names(message: Message) -> tuple[str | None, ...]:
+    """What a message is called, where it belongs, and who wrote it."""
+    return message.message_id, message.conversation_id, message.name, message.writer
 
 
 def _embedded(state: MemoryState, messages: Iterable[Message]) -> Iterator[str]:

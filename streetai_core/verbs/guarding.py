@@ -113,7 +113,7 @@ class Guarding(Conductor):
             if rule is None:
                 return None, 0
             hidden = sum(map(rule.hides, transaction.messages(MessageQuery())))
-            new = rule not in state.quarantine
+            new = not _same(rule, state)
             return (Changes(head=state.head, quarantined=[rule]) if new else None), hidden
 
         with self._coherent.lock:
@@ -137,15 +137,17 @@ class Guarding(Conductor):
 
         def plan(transaction: WriteTransaction, state: MemoryState) -> tuple[Changes | None, bool]:
             rule = _rule(transaction, given)
-            if rule is None or rule not in state.quarantine:
-                return None, False
-            return Changes(head=state.head, released=[rule]), True
+            there = [] if rule is None else _same(rule, state)
+            return (Changes(head=state.head, released=there) if there else None), bool(there)
 
         with self._coherent.lock:
             return self._coherent.write(plan)[0]
 
     def quarantined(self) -> list[Quarantine]:
-        """The rules that hide messages, sorted; of a single message the value is its id."""
+        """The rules that hide messages, sorted; of a single message the value is its id.
+
+        A rule whose value was forgotten has a `salted_hash` instead. It goes on, and `release` of that value ends it.
+        """
         with self._coherent.reading() as (transaction, state):
             rules = [] if state is None else sorted(state.quarantine, key=lambda rule: (rule.field, str(rule.value)))
             return [shown for rule in rules if (shown := _shown(transaction, rule)) is not None]
@@ -240,6 +242,18 @@ def _rule(transaction: ReadTransaction, given: Quarantine) -> Quarantine | None:
         return given
     found = transaction.messages(MessageQuery(message_id=str(given.value)))
     return Quarantine(field="message", value=found[0].sequence) if found else None
+
+
+def _same(rule: Quarantine, state: MemoryState) -> list[Quarantine]:
+    """The rules of a memory that hide the same, by its value or by the salted hash of one that was forgotten."""
+    if rule.field == "message":
+        return [rule] if rule in state.quarantine else []
+    return [one for one in state.quarantine if one.field == rule.field and one.is_of(_text(rule))]
+
+
+def _text(rule: Quarantine) -> str | None:
+    """The value of a rule that is not of a message."""
+    return None if rule.value is None else str(rule.value)
 
 
 def _shown(transaction: ReadTransaction, rule: Quarantine) -> Quarantine | None:

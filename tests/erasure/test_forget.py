@@ -473,3 +473,87 @@ def test_a_forgotten_turn_stays_forgotten_for_those_who_learn_from_it(path):
         memory.post_process(hits, f"The code is {next(iter(tokens.values()))}.")
         assert counts(path)["messages"] == before["messages"] == 30 - len(tokens)
         assert sum(occurrences(path, [token.encode() for token in tokens.values()])) == 0
+
+
+NAMED = {
+    "conversation": {"conversation": "mara.mustermann-1979-05-03@example.com"},
+    "writer": {"message": "moored"},
+    "message": {"message": "moored"},
+}
+
+
+@pytest.mark.parametrize("field", NAMED)
+def test_a_rule_of_quarantine_does_not_keep_what_is_forgotten(path, field):
+    """An id may be somebody's address; a receipt must not be complete while the file has it."""
+    name = "mara.mustermann-1979-05-03@example.com"
+    ids = {"conversation": {"conversation_id": name}, "writer": {"writer": name}, "message": {}}[field]
+    rule = {"message": "moored"} if field == "message" else {field: name}
+    with opened(path) as registry:
+        memory = registry.get("alice")
+        memory.add_message("The herons come back in March.", "user")
+        memory.add_message("I moor at berth 31.", "user", message_id="moored", **ids)
+        assert memory.quarantine(**rule) == 1
+        receipt = memory.forget(**NAMED[field])
+        assert receipt.complete
+        assert receipt.rows.get("quarantines") == (1 if field == "message" else None)
+        assert occurrences(path, [name.encode()]) == [0]
+        assert name not in str(memory.quarantined())
+
+
+@pytest.mark.parametrize("field", ["conversation", "writer"])
+def test_what_was_forgotten_in_quarantine_is_hidden_when_it_comes_again(path, field):
+    """Whoever plants texts must not be let in again because an erasure was asked for; also after the next opening."""
+    name, other = "pages-of-mallory.example", "pages-of-carol.example"
+    key = {"conversation": "conversation_id", "writer": "writer"}[field]
+    with opened(path) as registry:
+        memory = registry.get("alice")
+        memory.add_message("The harbour of Marstal is nine metres deep.", "user", message_id="m", **{key: name})
+        memory.quarantine(**{field: name})
+        memory.forget(message="m")
+    with opened(path) as registry:
+        memory = registry.get("alice")
+        memory.add_message("The harbour of Marstal is eight metres deep.", "user", **{key: name})
+        memory.add_message("The harbour of Marstal is four metres deep.", "user", **{key: other})
+        assert [hit.signal.content for hit in memory.retrieve("How deep is the harbour of Marstal?")] == [
+            "The harbour of Marstal is four metres deep."
+        ]
+        assert memory.quarantine(**{field: name}) == 1
+        assert len(memory.quarantined()) == 1
+        assert memory.release(**{field: other}) is False
+        assert memory.release(**{field: name}) is True
+        assert memory.quarantined() == []
+        assert len(memory.retrieve("How deep is the harbour of Marstal?")) == 2
+
+
+def test_a_rule_stays_as_it_is_while_something_of_it_is_left(path):
+    """Of a writer whose other messages stay the name is in their rows anyway, and can be shown."""
+    with opened(path) as registry:
+        memory = registry.get("alice")
+        for name in ("one", "two"):
+            memory.add_message(f"The harbour is {name} metres deep.", "user", message_id=name, writer="mallory")
+        memory.quarantine(writer="mallory")
+        memory.forget(message="one")
+        assert [rule.value for rule in memory.quarantined()] == ["mallory"]
+
+
+def test_a_conversation_that_only_a_rule_names_can_be_forgotten(path):
+    """It was put into quarantine before anything was said in it, or its messages were deleted before."""
+    name = "mara.mustermann-1979-05-03@example.com"
+    with opened(path) as registry:
+        memory = registry.get("alice")
+        memory.add_message("The herons come back in March.", "user")
+        memory.quarantine(conversation=name)
+        assert memory.forget(conversation=name).complete
+        assert occurrences(path, [name.encode()]) == [0]
+        assert memory.forget(conversation=name).rows == {}
+
+
+def test_a_released_rule_is_in_no_file(path):
+    """It named somebody: taking it back leaves the name neither in a free page nor in the log."""
+    name = "mara.mustermann-1979-05-03@example.com"
+    with opened(path) as registry:
+        memory = registry.get("alice")
+        memory.add_message("The herons come back in March.", "user")
+        memory.quarantine(writer=name)
+        memory.release(writer=name)
+        assert occurrences(path, [name.encode()]) == [0]

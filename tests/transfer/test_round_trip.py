@@ -419,3 +419,17 @@ def test_a_table_without_rows_cannot_have_more_columns_than_there_can_be():
     values = codec.encode(make_words_row(0)) | {"days": {"columns": 2**62, "base64": ""}}
     with pytest.raises(ImportFormatError, match=f"days of line 2 cannot have {2**62} columns"):
         codec.decode(values, "line 2")
+
+
+def test_a_rule_whose_value_was_forgotten_comes_along(registry, tmp_path):
+    """What it hides is hidden in the copy too, and the file does not have what was forgotten."""
+    memory = registry.get("mara")
+    memory.add_message("The keel is nine metres deep.", "user", message_id="planted", writer="mallory.example.org")
+    memory.quarantine(writer="mallory.example.org")
+    memory.forget(message="planted")
+    export_memory(registry, "mara", tmp_path / "out.jsonl")
+    assert "mallory" not in (tmp_path / "out.jsonl").read_text()
+    import_file(registry, tmp_path / "out.jsonl", memory_id="copy")
+    copy = registry.get("copy")
+    assert copy.quarantined() == memory.quarantined()
+    assert copy.release(writer="mallory.example.org") is True
