@@ -130,7 +130,7 @@ class Conductor:
     ) -> Addition:
         """The plan that stores those messages that are not there yet."""
         ids = [item.message.message_id for item in prepared if item is not None and item.message.message_id]
-        known = {name: found[0] for name in ids if (found := transaction.messages(MessageQuery(message_id=name)))}
+        known = messages_named(transaction, ids)
         around = self._around
         return plan_add(
             state,
@@ -321,11 +321,11 @@ class Conductor:
             common=self._common,
         )
 
-    def _delete(self, query: MessageQuery) -> int:
-        """Remove the messages that a query finds."""
+    def _delete(self, find: Callable[[ReadTransaction], Collection[Message]]) -> int:
+        """Remove the messages that are found, in one transaction."""
 
         def plan(transaction: WriteTransaction, state: MemoryState) -> tuple[Changes | None, int]:
-            found = transaction.messages(query)
+            found = find(transaction)
             if not found:
                 return None, 0
             tokens = {message.sequence: count_message(message.content, self._around.counter) for message in found}
@@ -333,7 +333,7 @@ class Conductor:
             return plan_delete(state, tokens, texts, self.config), len(found)
 
         with self._coherent.reading() as (transaction, state):
-            if state is None or not transaction.messages(query):
+            if state is None or not find(transaction):
                 return 0
         with self._coherent.lock:
             count, _ = self._coherent.write(plan)
@@ -343,6 +343,11 @@ class Conductor:
 def _to_embed(question: str, state: MemoryState, config: Config) -> str:
     """What of a question is embedded; the published pipeline compares what was asked as it is."""
     return meant(question, state.words) if config.ranking == "additive" else question
+
+
+def messages_named(transaction: ReadTransaction, ids: Iterable[str]) -> dict[str, Message]:
+    """Those messages that are there, by id."""
+    return {name: found[0] for name in ids if (found := transaction.messages(MessageQuery(message_id=name)))}
 
 
 def messages_of(transaction: ReadTransaction, sequences: Sequence[int]) -> dict[int, Message]:

@@ -89,7 +89,7 @@ class StreetAIChatStore(BaseChatStore):
         lines = self._of(key).everything()
         if not -len(lines) <= idx < len(lines):
             return None
-        return copied(lines[idx].message) if self._of(key).delete(lines[idx].key) else None
+        return copied(lines[idx].message) if self._of(key).delete([lines[idx].key]) else None
 
     def delete_last_message(self, key: str) -> ChatMessage | None:
         """Delete the newest message and return it; `None` if there is none."""

@@ -219,18 +219,18 @@ class Conversation:
         stored = self._with_memory(lambda memory: memory.messages(conversation_id=conversation_id))
         return self._lines.of([one for one in stored if one.role in INSTRUCTION_ROLES])
 
-    def delete(self, key: str) -> bool:
-        """Delete one message of the transcript; say whether it was there.
+    def delete(self, keys: Collection[str]) -> int:
+        """Delete messages of the transcript, all or none; say how many were there.
 
         Args:
-            key: of its line.
+            keys: of their lines.
 
         Raises:
             StoreError: the database failed; nothing was deleted.
         """
         with self._writing:
             self._drain()
-            return self._with_memory(lambda memory: memory.delete_message(key))
+            return self._with_memory(lambda memory: memory.delete_messages(keys))
 
     def forget(self) -> None:
         """Forget this session, what was said and what was learned, and no other.

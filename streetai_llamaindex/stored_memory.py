@@ -136,8 +136,8 @@ class StoredMemory(Attached, Memory):
         else:
             lines = self._conversation.everything()
             first = self._active_from(lines)
-            for line in lines[first:] if status == MessageStatus.ACTIVE else lines[:first]:
-                self._conversation.delete(line.key)
+            forgotten = lines[first:] if status == MessageStatus.ACTIVE else lines[:first]
+            self._conversation.delete([line.key for line in forgotten])
         with self._planting:
             self._instructions.clear()
             self._queue.restart()

@@ -80,8 +80,7 @@ class Threads:
         if deleted and len(deleted) == len(stored[found.conversation_id]):
             memory.delete_conversation(found.conversation_id)
         else:
-            for message in deleted:
-                memory.delete_message(message.message_id)
+            memory.delete_messages([message.message_id for message in deleted])
         self._chosen = found.conversation_id
         return Moved(before, self._chosen, found.change.add)
 

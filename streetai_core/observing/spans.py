@@ -18,6 +18,7 @@ _OPERATIONS = {
     "reencode": "update_memory",
     "post_process": "update_memory",
     "delete_message": "delete_memory",
+    "delete_messages": "delete_memory",
     "delete_conversation": "delete_memory",
     "quarantine": "update_memory",
     "release": "update_memory",

@@ -10,6 +10,7 @@ from streetai_core.aio import twin
 from streetai_core.conductor import (
     Conductor,
     check_text,
+    messages_named,
     replacing_in,
     texts_of,
 )
@@ -156,14 +157,33 @@ class Writing(Conductor):
             True if it was there; False, also the second time, if not.
         """
         check_text(parent_turn_id, "parent_turn_id")
-        return self._delete(MessageQuery(message_id=parent_turn_id)) > 0
+        return self._delete(lambda transaction: transaction.messages(MessageQuery(message_id=parent_turn_id))) > 0
+
+    @observed(lambda deleted: {"messages": deleted}, "write")
+    def delete_messages(self, message_ids: Iterable[str]) -> int:
+        """Remove messages and their signals, all or none: one transaction. The clock does not go back.
+
+        Args:
+            message_ids: which; those that are not known are ignored.
+
+        Returns:
+            How many of them were there.
+        """
+        # A text is a collection of texts too: its letters would be taken for ids.
+        if isinstance(message_ids, str) or not isinstance(message_ids, Iterable):
+            raise InputError(f"message_ids must be a collection of ids, got {type(message_ids).__name__}")
+        ids = list(message_ids)
+        for one in ids:
+            check_text(one, "message_ids")
+        return self._delete(lambda transaction: messages_named(transaction, ids).values())
 
     @observed(lambda deleted: {"messages": deleted}, "write")
     def delete_conversation(self, conversation_id: str | None) -> int:
         """Remove all messages of one conversation (`None`: those without one), and return how many there were."""
         if conversation_id is not None:
             conversation_id = check_id(conversation_id, "conversation_id")
-        return self._delete(MessageQuery(conversation_id=conversation_id, any_conversation=False))
+        query = MessageQuery(conversation_id=conversation_id, any_conversation=False)
+        return self._delete(lambda transaction: transaction.messages(query))
 
     @observed(lambda signals: {"signals": signals}, "write")
     def reencode(self, *, progress: Progress | None = None) -> int:
@@ -205,5 +225,6 @@ class Writing(Conductor):
     aadd_messages = twin(add_messages)
     aupdate_message = twin(update_message)
     adelete_message = twin(delete_message)
+    adelete_messages = twin(delete_messages)
     adelete_conversation = twin(delete_conversation)
     areencode = twin(reencode)

@@ -353,6 +353,21 @@ async def test_reset_of_a_part(memory):
     assert await memory.aget_all() == []
 
 
+@pytest.mark.parametrize("delete", ["set", "reset"])
+def test_many_messages_are_deleted_at_once(make, registry, delete):
+    """One by one, a crash leaves half a history, and each is a transaction that waits for the disk."""
+    memory = make(token_limit=60, token_flush_size=10)
+    lines = [say(f"line {n} of a long talk") for n in range(20) for say in (user, assistant)]
+    memory.set(lines)
+    before = registry.get(SESSION).version
+    if delete == "set":
+        memory.set(lines[:21])
+    else:
+        memory.reset(status=MessageStatus.ARCHIVED)
+    assert 0 < len(registry.get(SESSION).messages()) < len(lines) - 1
+    assert registry.get(SESSION).version == before + 1
+
+
 def test_tool_traffic(make):
     """9.9: A window never begins with an answer or a tool's result, and keeps calls with their results."""
     memory = make(token_limit=60)

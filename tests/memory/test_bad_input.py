@@ -120,6 +120,8 @@ CALLS = {
     "messages None": (InputError, "messages", lambda r: r.get("m").add_messages(None)),
     "update without an id": (InputError, "parent_turn_id", lambda r: r.get("m").update_message(None, "a new text")),
     "delete a number": (InputError, "parent_turn_id", lambda r: r.get("m").delete_message(5)),
+    "delete one id as many": (InputError, "collection", lambda r: r.get("m").delete_messages("kept")),
+    "delete many numbers": (InputError, "message_ids", lambda r: r.get("m").delete_messages(["kept", 5])),
     "history of a number": (InputError, "signal must be", lambda r: r.get("m").history(5)),
     "messages of a number": (InputError, "conversation_id", lambda r: r.get("m").messages(conversation_id=5)),
     "delete conversation 5": (InputError, "conversation_id", lambda r: r.get("m").delete_conversation(5)),

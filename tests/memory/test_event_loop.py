@@ -37,6 +37,7 @@ VERBS = {
     "aupdate_message": lambda memory: memory.aupdate_message("1", "A fine name."),
     "arevisions": lambda memory: memory.arevisions("1"),
     "adelete_message": lambda memory: memory.adelete_message("3"),
+    "adelete_messages": lambda memory: memory.adelete_messages(["0", "2"]),
     "adelete_conversation": lambda memory: memory.adelete_conversation(None),
     "areencode": lambda memory: memory.areencode(),
     "aretrieve": lambda memory: memory.aretrieve(QUESTION),

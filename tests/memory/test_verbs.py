@@ -60,6 +60,19 @@ def test_many_messages_are_one_transaction_and_report_progress(memory):
     assert memory.stats()["version"] == 1
 
 
+def test_many_messages_are_deleted_in_one_transaction(memory):
+    """A crash could leave half of them; ids that are not known, or given twice, would be counted or be an error."""
+    said = [NewMessage(content=f"message number {n} of many", role="user", message_id=str(n)) for n in range(9)]
+    memory.add_messages(said)
+    version = memory.version
+    assert memory.delete_messages(one for one in ("3", "unknown", "5", "3", "\ud800")) == 2
+    assert memory.version == version + 1
+    assert [one.message_id for one in memory.messages()] == ["0", "1", "2", "4", "6", "7", "8"]
+    assert {signal.parent_turn_id for signal in memory.signals}.isdisjoint({"3", "5"})
+    assert memory.delete_messages(["3", "5"]) == memory.delete_messages([]) == 0
+    assert memory.version == version + 1
+
+
 def test_a_retry_with_the_same_id_stores_nothing(memory):
     """In another call and in the same one; it returns what is there."""
     first = memory.add_message("said only once", "user", message_id="a")

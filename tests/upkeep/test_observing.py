@@ -70,6 +70,7 @@ def use(memory):
     memory.add_message("The berth is 33.", "user")
     memory.rollback(version)
     memory.delete_message("b")
+    memory.delete_messages(["b", "unknown"])
     memory.delete_conversation("c")
     memory.reencode()
     memory.forget(everything=True)
@@ -91,6 +92,7 @@ TOLD = [
     ("write", "add_messages", {"messages": 1, "signals": 1}),
     ("write", "rollback", {"messages": 1, "signals": 0}),
     ("write", "delete_message", {"messages": 1}),
+    ("write", "delete_messages", {"messages": 0}),
     ("write", "delete_conversation", {"messages": 1}),
     ("write", "reencode", None),
     ("forget", "forget", None),
@@ -209,7 +211,7 @@ def test_spans_follow_the_conventions():
             "create_memory",
             "update_memory",
         ),
-        *("delete_memory", "delete_memory", "update_memory", "delete_memory_store"),
+        *("delete_memory", "delete_memory", "delete_memory", "update_memory", "delete_memory_store"),
     ]
     for span in spans:
         assert span.kind is trace.SpanKind.INTERNAL

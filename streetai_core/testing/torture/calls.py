@@ -55,6 +55,11 @@ def _delete_message(registry: MemoryRegistry) -> Call:
     return lambda: memory.delete_message(_KNOWN[5])
 
 
+def _delete_messages(registry: MemoryRegistry) -> Call:
+    memory = registry.get(MEMORY)
+    return lambda: memory.delete_messages([_KNOWN[7], _KNOWN[8]])
+
+
 def _delete_conversation(registry: MemoryRegistry) -> Call:
     memory = registry.get(MEMORY)
     return lambda: memory.delete_conversation(_GONE)
@@ -107,6 +112,7 @@ CALLS: dict[str, Callable[[MemoryRegistry], Call]] = {
     "add_messages": _add_messages,
     "update_message": _update_message,
     "delete_message": _delete_message,
+    "delete_messages": _delete_messages,
     "delete_conversation": _delete_conversation,
     "post_process": _post_process,
     "record_turn": _record_turn,
