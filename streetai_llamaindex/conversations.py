@@ -21,6 +21,7 @@ from streetai_core.errors import InputError, StaleMemoryError
 from streetai_core.failures import OnError, fail_open, report
 from streetai_core.prompt.turns import INSTRUCTION_ROLES
 from streetai_core.text.clean import check_id, is_blank
+from streetai_core.types import ROLES
 from streetai_llamaindex.echoes import is_echo
 from streetai_llamaindex.messages import copied, to_stored
 from streetai_llamaindex.opening import Opening
@@ -216,8 +217,10 @@ class Conversation:
         Raises:
             StreetAIError: they could not be read.
         """
-        stored = self._with_memory(lambda memory: memory.messages(conversation_id=conversation_id))
-        return self._lines.of([one for one in stored if one.role in INSTRUCTION_ROLES])
+        roles = [role for role in ROLES if role in INSTRUCTION_ROLES]
+        return self._lines.of(
+            self._with_memory(lambda memory: memory.messages(conversation_id=conversation_id, roles=roles))
+        )
 
     def delete(self, keys: Collection[str]) -> int:
         """Delete messages of the transcript, all or none; say how many were there.

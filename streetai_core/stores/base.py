@@ -7,7 +7,7 @@ conductor (`Memory`) reads rows, decides, and hands back `Changes`, which one tr
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from datetime import datetime
@@ -255,6 +255,7 @@ class MessageQuery:
     conversation_id: str | None = None
     """Only looked at if `any_conversation` is False; `None` is the conversation without a name."""
     any_conversation: bool = True
+    roles: Collection[str] | None = None
     last: int | None = None
     """Only the last so many."""
 

@@ -242,6 +242,7 @@ def _matches(message: Message, query: MessageQuery) -> bool:
         (query.sequences is None or message.sequence in query.sequences)
         and (query.message_id is None or message.message_id == query.message_id)
         and (query.any_conversation or message.conversation_id == query.conversation_id)
+        and (query.roles is None or message.role in query.roles)
     )
 
 

@@ -70,6 +70,7 @@ _OF_SIGNAL = " AND signal_key = ?"
 _OF_SIGNALS = " AND signals.signal_key IN (SELECT value FROM json_each(?))"
 _OF_MESSAGE = " AND message_id = ?"
 _OF_CONVERSATION = " AND conversation_id IS ?"
+_OF_ROLES = " AND role IN (SELECT value FROM json_each(?))"
 _OF_SEQUENCES = " AND sequence IN (SELECT value FROM json_each(?))"
 """One parameter for any number of values; SQLite limits how many parameters there may be."""
 
@@ -284,6 +285,9 @@ class SqliteReading(ReadTransaction):
         if not query.any_conversation:
             sql += _OF_CONVERSATION
             values.append(query.conversation_id)
+        if query.roles is not None:
+            sql += _OF_ROLES
+            values.append(json.dumps(list(query.roles)))
         values.append(_NO_LIMIT if query.last is None else max(0, query.last))
         try:
             newest_first = self._select(sql + _NEWEST, *values)

@@ -67,6 +67,7 @@ _QUERIES = st.builds(
     message_id=st.none() | st.sampled_from(["message-3", "message-9", "nobody", "", "\ud800"]),
     conversation_id=st.none() | st.sampled_from(["work", "home", "", "nowhere"]),
     any_conversation=st.booleans(),
+    roles=st.none() | st.lists(st.sampled_from(["user", "assistant", "system", "nobody"])),
     last=st.none() | st.integers(0, 14),
 )
 
@@ -297,8 +298,11 @@ class StoreInputs:
     @given(query=_QUERIES)
     def test_queries_find_what_a_loop_over_all_messages_finds(self, store: Store, query: MessageQuery) -> None:
         """All conditions together, in order of sequence, then the last so many."""
-        conversations = ["work", None, "home", ""]
-        written = [make_message(number, conversation_id=conversations[number % 4]) for number in range(12)]
+        conversations, roles = ["work", None, "home", ""], ["user", "assistant", "system"]
+        written = [
+            make_message(number, conversation_id=conversations[number % 4], role=roles[number % 3])
+            for number in range(12)
+        ]
         if not store.memory_ids():
             write(store, Changes(head=make_head(), messages=written[::-1]))
         expected = [
@@ -307,6 +311,7 @@ class StoreInputs:
             if (query.sequences is None or message.sequence in query.sequences)
             and (query.message_id is None or message.message_id == query.message_id)
             and (query.any_conversation or message.conversation_id == query.conversation_id)
+            and (query.roles is None or message.role in query.roles)
         ]
         if query.last is not None:
             expected = expected[max(0, len(expected) - query.last) :]

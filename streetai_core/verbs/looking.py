@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from dataclasses import replace
 from types import EllipsisType
 from typing import Any
 
@@ -13,6 +15,7 @@ from streetai_core.conductor import (
     messages_of,
 )
 from streetai_core.errors import InputError
+from streetai_core.recall.filtering import RecallFilter
 from streetai_core.recall.hits import signal_key
 from streetai_core.recall.looking import all_signals, all_stacks, counts
 from streetai_core.recall.mapping import StackMap, stack_map
@@ -22,6 +25,7 @@ from streetai_core.text.clean import check_id
 from streetai_core.types import (
     Hit,
     Message,
+    Role,
     Signal,
     Stack,
 )
@@ -30,19 +34,29 @@ from streetai_core.types import (
 class Looking(Conductor):
     """The verbs that look in. They change nothing."""
 
-    def messages(self, *, conversation_id: str | EllipsisType | None = ..., last: int | None = None) -> list[Message]:
+    def messages(
+        self,
+        *,
+        conversation_id: str | EllipsisType | None = ...,
+        roles: Iterable[Role] | None = None,
+        last: int | None = None,
+    ) -> list[Message]:
         """Stored messages in the order they were stored, exactly as they were said.
 
         Args:
             conversation_id: only this conversation; `None` is the one without an id. Left out: all of them.
+            roles: only these, as "user". `None`: all of them.
             last: only the last so many.
+
+        Raises:
+            InputError: an argument cannot be used.
         """
         check_count(last, "last")
-        query = MessageQuery(last=last)
+        wanted = RecallFilter(roles=roles).roles
+        query = MessageQuery(roles=None if wanted is None else tuple(wanted), last=last)
         if not isinstance(conversation_id, EllipsisType):
-            if conversation_id is not None:
-                conversation_id = check_id(conversation_id, "conversation_id")
-            query = MessageQuery(conversation_id=conversation_id, any_conversation=False, last=last)
+            named = None if conversation_id is None else check_id(conversation_id, "conversation_id")
+            query = replace(query, conversation_id=named, any_conversation=False)
         with self._coherent.reading() as (transaction, _):
             return transaction.messages(query)
 

@@ -16,6 +16,7 @@ from llama_index.core.storage.chat_store.base_db import MessageStatus
 from llama_index.core.utils import get_tokenizer
 from llama_index.core.workflow import Context, JsonSerializer
 
+from streetai_core import Memory as CoreMemory
 from streetai_core import MemoryRegistry
 from streetai_core.encoders import HashingEncoder
 from streetai_core.errors import InputError
@@ -209,6 +210,24 @@ def test_instructions_stay(make):
     assert counted(shown) <= LIMIT
     again = make()
     assert again.get()[0] == RULES
+
+
+def test_instructions_of_a_long_conversation(make, monkeypatch):
+    """A server that makes a memory for each request would read the whole transcript each time."""
+    stored = make()
+    stored.set([RULES, *(say(f"line {n} of a long talk") for n in range(300) for say in (user, assistant))])
+    read = []
+    messages = CoreMemory.messages
+
+    def counted_messages(memory, **conditions):
+        """What the engine reads, counted."""
+        found = messages(memory, **conditions)
+        read.append(len(found))
+        return found
+
+    monkeypatch.setattr(CoreMemory, "messages", counted_messages)
+    assert make().get()[0] == RULES
+    assert 0 < sum(read) < 200
 
 
 async def test_many_puts_at_once(make):

@@ -124,6 +124,7 @@ CALLS = {
     "delete many numbers": (InputError, "message_ids", lambda r: r.get("m").delete_messages(["kept", 5])),
     "history of a number": (InputError, "signal must be", lambda r: r.get("m").history(5)),
     "messages of a number": (InputError, "conversation_id", lambda r: r.get("m").messages(conversation_id=5)),
+    "messages of nobody": (InputError, "roles", lambda r: r.get("m").messages(roles=["captain"])),
     "delete conversation 5": (InputError, "conversation_id", lambda r: r.get("m").delete_conversation(5)),
     "last negative": (InputError, "last", lambda r: r.get("m").messages(last=-2)),
 }

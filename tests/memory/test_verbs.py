@@ -267,6 +267,18 @@ def test_the_history_of_a_signal_is_its_learning(memory):
     assert memory.history("nothing.7") == []
 
 
+def test_messages_of_some_roles(memory):
+    """Whoever wants the instructions of a long conversation would read all of it."""
+    for role in ("system", "user", "assistant", "developer", "user"):
+        memory.add_message(f"said by the {role}", role, conversation_id="monday")
+    memory.add_message("You are a cook.", "system")
+    found = memory.messages(conversation_id="monday", roles=("system", "developer"))
+    assert [one.role for one in found] == ["system", "developer"]
+    assert [one.role for one in memory.messages(roles="system", last=1)] == ["system"]
+    assert len(memory.messages(roles=(role for role in ["user", "system"]))) == 4
+    assert memory.messages(roles=[]) == []
+
+
 def test_conversations_have_their_own_window_and_share_recall(memory):
     """The window never crosses, recall does; one can be removed without the other."""
     memory.add_message("the berth of the boat is 31", "user", conversation_id="monday")

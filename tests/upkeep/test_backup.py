@@ -212,7 +212,7 @@ def test_what_is_no_database_is_not_backed_up(path, tmp_path, wrong):
 
 def test_a_store_without_a_file_has_no_backup(tmp_path):
     """It says so."""
-    with opened(ReferenceStore()) as registry, pytest.raises(InputError, match="ReferenceStore"):
+    with MemoryRegistry(ReferenceStore()) as registry, pytest.raises(InputError, match="ReferenceStore"):
         registry.backup(tmp_path / "copy.db")
 
 
