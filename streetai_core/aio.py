@@ -6,7 +6,7 @@ import contextvars
 import functools
 from collections.abc import Awaitable, Callable
 from concurrent.futures import Executor
-from typing import Concatenate, ParamSpec, Protocol, TypeVar
+from typing import Any, Concatenate, ParamSpec, Protocol, TypeVar, overload
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -23,22 +23,27 @@ class HasExecutor(Protocol):
 S = TypeVar("S", bound=HasExecutor)
 
 
-def twin(verb: Callable[Concatenate[S, P], R]) -> Callable[Concatenate[S, P], Awaitable[R]]:
-    """The async twin of a method: same arguments, same result, same errors.
+@overload
+def twin(verb: Callable[Concatenate[S, P], R]) -> Callable[Concatenate[S, P], Awaitable[R]]: ...
+@overload
+def twin(verb: property) -> Callable[[Any], Awaitable[Any]]: ...
+def twin(verb: Callable[..., Any] | property) -> Callable[..., Awaitable[Any]]:
+    """The async twin of a method: same arguments, same result, same errors. That of a property is a method.
 
     A cancelled twin stops waiting; the verb itself runs to its end, so what it writes is written whole or not at all.
     Context variables go along, as with `asyncio.to_thread`.
     """
+    called: Any = getattr(verb, "fget", verb)
 
-    @functools.wraps(verb)
-    async def run(self: S, /, *args: P.args, **kwargs: P.kwargs) -> R:
+    @functools.wraps(called)
+    async def run(self: HasExecutor, /, *args: Any, **kwargs: Any) -> Any:
         import asyncio  # noqa: PLC0415 - a third of the time that importing this package would take; loaded by now
 
         loop = asyncio.get_running_loop()
-        call = functools.partial(contextvars.copy_context().run, verb, self, *args, **kwargs)
+        call = functools.partial(contextvars.copy_context().run, called, self, *args, **kwargs)
         return await loop.run_in_executor(self.executor, call)
 
-    run.__name__ = f"a{verb.__name__}"
-    run.__qualname__ = f"{verb.__qualname__.rpartition('.')[0]}.a{verb.__name__}"
-    run.__doc__ = f"Async twin of `{verb.__name__}`: runs it on a worker thread."
+    run.__name__ = f"a{called.__name__}"
+    run.__qualname__ = f"{called.__qualname__.rpartition('.')[0]}.a{called.__name__}"
+    run.__doc__ = f"Async twin of `{called.__name__}`: runs it on a worker thread."
     return run

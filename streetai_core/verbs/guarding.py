@@ -192,6 +192,7 @@ class Guarding(Conductor):
             done, state = self._coherent.write(plan)
             return replace(done, version=state.head.version)
 
+    aversion = twin(version)
     aaudit = twin(audit)
     aquarantine = twin(quarantine)
     arelease = twin(release)

@@ -125,6 +125,8 @@ class Looking(Conductor):
             return transaction.messages(MessageQuery(sequences=state.words.revisions(found[0].sequence)))
 
     amessages = twin(messages)
+    asignals = twin(signals)
+    astacks = twin(stacks)
     astats = twin(stats)
     ahistory = twin(history)
     astack_map = twin(stack_map)

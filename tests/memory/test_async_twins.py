@@ -17,17 +17,19 @@ TEXTS = ["My boat is called Kestrel.", "A fine name for a boat.", "She draws one
 
 
 def verbs(of):
-    """Public methods that are not twins themselves."""
-    public = {name for name, value in inspect.getmembers(of, callable) if not name.startswith("_")}
+    """Public methods and properties that are not twins themselves."""
+    members = inspect.getmembers(of, lambda value: callable(value) or isinstance(value, property))
+    public = {name for name, _ in members if not name.startswith("_")}
     return {name for name in public if not (name.startswith("a") and name[1:] in public)}
 
 
 @pytest.mark.parametrize(
     ("of", "without"),
     [
-        (Memory, set()),
-        # `get` does no I/O, and `close` waits for the twins' own threads.
-        (MemoryRegistry, {"get", "close"}),
+        # These do no I/O.
+        (Memory, {"executor", "observers", "stale"}),
+        # Nor does `get`, and `close` waits for the twins' own threads.
+        (MemoryRegistry, {"executor", "get", "close"}),
     ],
 )
 def test_no_verb_lacks_its_twin(of, without):
@@ -88,6 +90,17 @@ async def test_twins_do_the_same(tmp_path):
         assert ["async", "sync"] == await registry.aids()
         await registry.areset("async")
         assert [] == registry.get("async").messages()
+
+
+async def test_twins_of_properties_are_methods(tmp_path):
+    """A server that reads a property on its event loop stands still while the file is read."""
+    async with MemoryRegistry(tmp_path / "m.db", encoder=HashingEncoder()) as registry:
+        memory = registry.get("m")
+        await memory.aadd_message(TEXTS[0], "user")
+        assert await memory.asignals() == memory.signals != []
+        assert await memory.astacks() == memory.stacks != []
+        assert await memory.aversion() == memory.version == 1
+        assert memory.aversion.__name__ == "aversion"
 
 
 async def test_a_cancelled_add_is_stored_whole_or_not_at_all(tmp_path):
