@@ -14,7 +14,16 @@ from pydantic import BaseModel
 from streetai_core.encoders import HashingEncoder
 from streetai_langchain import StreetAIMemory
 from streetai_langchain.messages import from_stored
-from tests.langchain_plugin.agents import CONFIG, STYLES, Agent, calls, lessons, said, tide
+from tests.langchain_plugin.agents import (
+    CONFIG,
+    STYLES,
+    Agent,
+    calls,
+    lessons,
+    said,
+    skip_async_before_python_3_11,
+    tide,
+)
 from tests.langchain_plugin.conftest import FACT, QUESTION, REPLY, seed
 from tests.langchain_plugin.scripted import ScriptedChatModel, text_of_prompt
 
@@ -296,6 +305,9 @@ class Context:
 @pytest.mark.parametrize("style", ["invoke", "ainvoke"])
 async def test_the_user_of_the_context_is_whose_memory_it_is(streetai, diary, recalls, style):
     """6.3: In the middleware, and in tools that look into the memory."""
+    skip_async_before_python_3_11(
+        style, "before Python 3.11 only newer versions of LangGraph give async tools a context"
+    )
     search = streetai.tools()[0]
     searched = AIMessage("", tool_calls=[{"name": search.name, "args": {"query": QUESTION}, "id": "s"}])
     agent = Agent(streetai, (searched, REPLY, REPLY), tools=[search], agent_options={"context_schema": Context})

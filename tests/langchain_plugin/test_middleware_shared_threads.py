@@ -8,10 +8,11 @@ from langgraph.graph.message import REMOVE_ALL_MESSAGES
 from langgraph.types import Command
 
 from streetai_langchain import StreetAIMemory
-from tests.langchain_plugin.agents import STYLES, Agent, calls, lessons, said
+from tests.langchain_plugin.agents import STYLES, Agent, calls, lessons, said, skip_async_before_python_3_11
 from tests.langchain_plugin.conftest import FACT, QUESTION, REPLY
 from tests.langchain_plugin.scripted import ScriptedChatModel, script, text_of_prompt
 
+NO_INTERRUPTS = "before Python 3.11 LangGraph cannot interrupt async code"
 LOCKER = "The number of my locker is 4711."
 MARA = {"configurable": {"thread_id": "t1", "user_id": "mara"}}
 TOM = {"configurable": {"thread_id": "t1", "user_id": "tom"}}
@@ -41,6 +42,7 @@ async def test_a_turn_that_failed_is_stored_in_its_own_memory(streetai, registry
 @pytest.mark.parametrize("style", STYLES)
 async def test_a_turn_that_waits_is_stored_in_its_own_memory(streetai, registry, style):
     """6.3, 6.9: Somebody else speaks while a call waits to be approved."""
+    skip_async_before_python_3_11(style, NO_INTERRUPTS)
     model = ScriptedChatModel(reply=script(calls("Kiel"), "Hello, Tom."))
     agent = Agent(streetai, model=model, middleware=[HumanInTheLoopMiddleware(interrupt_on={"tide": True})])
     await agent.run(style, LOCKER, MARA)
@@ -53,6 +55,7 @@ async def test_a_turn_that_waits_is_stored_in_its_own_memory(streetai, registry,
 @pytest.mark.parametrize("style", STYLES)
 async def test_whoever_resumes_a_turn_it_is_stored_where_it_was_asked(streetai, diary, style):
     """6.3, 6.9: Somebody else approves a call: what was asked and recalled is not theirs."""
+    skip_async_before_python_3_11(style, NO_INTERRUPTS)
     agent = Agent(
         streetai,
         (calls("Kiel"), REPLY),

@@ -1,10 +1,11 @@
 """`memory.wrap` round an agent: what it streams in any of its modes is the reply that `invoke` gives."""
 
+import json
 from operator import itemgetter
 
 import pytest
 from langchain.agents import create_agent
-from langchain.agents.middleware import AgentMiddleware, AgentState, PIIMiddleware
+from langchain.agents.middleware import AgentMiddleware, AgentState, before_model
 from langchain.agents.structured_output import ToolStrategy
 from langchain_core.messages import AIMessage, HumanMessage, SystemMessage, ToolMessage
 from langchain_core.runnables import RunnableLambda
@@ -136,11 +137,19 @@ async def test_what_was_recalled_is_not_in_what_comes_back(diary, streetai, styl
     assert output["messages"][0] == asked
 
 
+@before_model
+def redacting(state, _):
+    """Addresses are taken out of the question, also where it has blocks, which LangChain's own redaction may leave."""
+    question = state["messages"][-1]
+    content = json.loads(json.dumps(question.content).replace("mara@example.com", "[REDACTED_EMAIL]"))
+    return {"messages": [question.model_copy(update={"content": content})]}
+
+
 @pytest.mark.parametrize("blocks", [False, True])
 def test_what_a_chain_has_made_of_the_question_is_left_to_it(diary, streetai, blocks):
     """6.4: a redaction in the agent is not undone in its state; the recalled block is no part of that either."""
     model = ScriptedChatModel(reply=script(REPLY))
-    chat = streetai.wrap(create_agent(model, [], middleware=[PIIMiddleware("email", strategy="redact")]))
+    chat = streetai.wrap(create_agent(model, [], middleware=[redacting]))
     text = f"{QUESTION} Write to mara@example.com."
     content = [{"type": "text", "text": text}] if blocks else text
     output = chat.invoke({"messages": [HumanMessage(content, id="q-1")]}, MARA)
