@@ -256,6 +256,12 @@ class MessageQuery:
     """Only looked at if `any_conversation` is False; `None` is the conversation without a name."""
     any_conversation: bool = True
     roles: Collection[str] | None = None
+    before: int | None = None
+    """Only sequences below this one."""
+    after: int | None = None
+    """Only sequences above this one."""
+    first: int | None = None
+    """Only the first so many; not together with `last`."""
     last: int | None = None
     """Only the last so many."""
 

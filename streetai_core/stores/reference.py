@@ -186,6 +186,8 @@ class _ReferenceTransaction(WriteTransaction):
         if contents is None:
             return []
         found = [message for _, message in sorted(contents.messages.items()) if _matches(message, query)]
+        if query.first is not None:
+            return found[: max(0, query.first)]
         return found if query.last is None else found[max(0, len(found) - max(0, query.last)) :]
 
     def credits(self, key: int | None = None) -> list[CreditRow]:
@@ -243,6 +245,8 @@ def _matches(message: Message, query: MessageQuery) -> bool:
         and (query.message_id is None or message.message_id == query.message_id)
         and (query.any_conversation or message.conversation_id == query.conversation_id)
         and (query.roles is None or message.role in query.roles)
+        and (query.before is None or message.sequence < query.before)
+        and (query.after is None or message.sequence > query.after)
     )
 
 

@@ -65,6 +65,9 @@ _BY_CUE = " ORDER BY signal_key, question"
 _BY_STACK = " ORDER BY stack_key"
 _BY_SEQUENCE = " ORDER BY sequence"
 _BY_STEP = " ORDER BY version, position"
+_BEFORE = " AND sequence < ?"
+_AFTER = " AND sequence > ?"
+_OLDEST = " ORDER BY sequence LIMIT ?"
 _NEWEST = " ORDER BY sequence DESC LIMIT ?"
 _OF_SIGNAL = " AND signal_key = ?"
 _OF_SIGNALS = " AND signals.signal_key IN (SELECT value FROM json_each(?))"
@@ -288,17 +291,25 @@ class SqliteReading(ReadTransaction):
         if query.roles is not None:
             sql += _OF_ROLES
             values.append(json.dumps(list(query.roles)))
-        values.append(_NO_LIMIT if query.last is None else max(0, query.last))
+        if query.before is not None:
+            sql += _BEFORE
+            values.append(query.before)
+        if query.after is not None:
+            sql += _AFTER
+            values.append(query.after)
+        oldest_first = query.first is not None
+        limit = query.first if oldest_first else query.last
+        values.append(_NO_LIMIT if limit is None else max(0, limit))
         try:
-            newest_first = self._select(sql + _NEWEST, *values)
+            rows = self._select(sql + (_OLDEST if oldest_first else _NEWEST), *values)
         except UnicodeEncodeError:
             # An id with a lone surrogate is never stored.
             return []
         if query == _ALL_MESSAGES:
-            check_count("messages", len(newest_first), self._counts().messages, self._origin)
-        elif not query.any_conversation or (query.message_id is not None and not newest_first):
+            check_count("messages", len(rows), self._counts().messages, self._origin)
+        elif not query.any_conversation or (query.message_id is not None and not rows):
             self._check_texts()
-        return [message_from(row, self._origin) for row in reversed(newest_first)]
+        return [message_from(row, self._origin) for row in (rows if oldest_first else reversed(rows))]
 
     def credits(self, key: int | None = None) -> list[CreditRow]:
         """The learning log, of one signal or of all, oldest first.

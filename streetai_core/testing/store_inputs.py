@@ -68,7 +68,15 @@ _QUERIES = st.builds(
     conversation_id=st.none() | st.sampled_from(["work", "home", "", "nowhere"]),
     any_conversation=st.booleans(),
     roles=st.none() | st.lists(st.sampled_from(["user", "assistant", "system", "nobody"])),
+    before=st.none() | st.integers(-1, 14),
+    after=st.none() | st.integers(-1, 14),
     last=st.none() | st.integers(0, 14),
+) | st.builds(
+    MessageQuery,
+    conversation_id=st.none() | st.sampled_from(["work", "home"]),
+    any_conversation=st.booleans(),
+    after=st.none() | st.integers(-1, 14),
+    first=st.integers(0, 14),
 )
 
 
@@ -297,7 +305,7 @@ class StoreInputs:
     @_PROPERTY
     @given(query=_QUERIES)
     def test_queries_find_what_a_loop_over_all_messages_finds(self, store: Store, query: MessageQuery) -> None:
-        """All conditions together, in order of sequence, then the last so many."""
+        """All conditions together, in order of sequence, then the first or the last so many."""
         conversations, roles = ["work", None, "home", ""], ["user", "assistant", "system"]
         written = [
             make_message(number, conversation_id=conversations[number % 4], role=roles[number % 3])
@@ -312,7 +320,9 @@ class StoreInputs:
             and (query.message_id is None or message.message_id == query.message_id)
             and (query.any_conversation or message.conversation_id == query.conversation_id)
             and (query.roles is None or message.role in query.roles)
-        ]
+            and (query.before is None or message.sequence < query.before)
+            and (query.after is None or message.sequence > query.after)
+        ][: query.first]
         if query.last is not None:
             expected = expected[max(0, len(expected) - query.last) :]
         with store.reading("alice") as view:

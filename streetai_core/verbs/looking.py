@@ -20,7 +20,7 @@ from streetai_core.recall.hits import signal_key
 from streetai_core.recall.looking import all_signals, all_stacks, counts
 from streetai_core.recall.mapping import StackMap, stack_map
 from streetai_core.recall.timeline import HistoryEntry, sequences_with, timeline
-from streetai_core.stores.base import MessageQuery
+from streetai_core.stores.base import MessageQuery, ReadTransaction
 from streetai_core.text.clean import check_id
 from streetai_core.types import (
     Hit,
@@ -39,26 +39,39 @@ class Looking(Conductor):
         *,
         conversation_id: str | EllipsisType | None = ...,
         roles: Iterable[Role] | None = None,
+        before: str | None = None,
+        after: str | None = None,
+        first: int | None = None,
         last: int | None = None,
     ) -> list[Message]:
         """Stored messages in the order they were stored, exactly as they were said.
 
+        Page by page: `last=50`, then `last=50, before=` the id of the first message of that page, and so on until a
+        page is empty; forwards `first=50`, then `first=50, after=` the id of the last one.
+
         Args:
             conversation_id: only this conversation; `None` is the one without an id. Left out: all of them.
             roles: only these, as "user". `None`: all of them.
+            before: the id of a message: only what was stored before it.
+            after: the id of a message: only what was stored after it.
+            first: only the first so many; not together with `last`.
             last: only the last so many.
 
         Raises:
-            InputError: an argument cannot be used.
+            InputError: an argument cannot be used, or no message has the id of `before` or `after`.
         """
+        check_count(first, "first")
         check_count(last, "last")
+        if first is not None and last is not None:
+            raise InputError("give first or last, not both: the first so many are others than the last")
         wanted = RecallFilter(roles=roles).roles
-        query = MessageQuery(roles=None if wanted is None else tuple(wanted), last=last)
+        query = MessageQuery(roles=None if wanted is None else tuple(wanted), first=first, last=last)
         if not isinstance(conversation_id, EllipsisType):
             named = None if conversation_id is None else check_id(conversation_id, "conversation_id")
             query = replace(query, conversation_id=named, any_conversation=False)
         with self._coherent.reading() as (transaction, _):
-            return transaction.messages(query)
+            below, above = _sequence(transaction, before, "before"), _sequence(transaction, after, "after")
+            return transaction.messages(replace(query, before=below, after=above))
 
     @property
     def signals(self) -> list[Signal]:
@@ -131,6 +144,22 @@ class Looking(Conductor):
     ahistory = twin(history)
     astack_map = twin(stack_map)
     arevisions = twin(revisions)
+
+
+def _sequence(transaction: ReadTransaction, message_id: str | None, what: str) -> int | None:
+    """Where a message stands.
+
+    Raises:
+        InputError: naming `what`; there is none of this id.
+    """
+    if message_id is None:
+        return None
+    check_text(message_id, what)
+    found = transaction.messages(MessageQuery(message_id=message_id))
+    if not found:
+        # An empty page would be taken for the end.
+        raise InputError(f"{what}: there is no message {message_id!r} (any more); give the id of one that is stored")
+    return found[0].sequence
 
 
 def _id_of(signal: Signal | Hit | str) -> str:

@@ -6,6 +6,7 @@ import pytest
 
 from streetai_core import Config, MemoryRegistry, NewMessage
 from streetai_core.encoders.hashing import HashingEncoder
+from streetai_core.errors import InputError
 from streetai_core.recall.scoring import LENT
 from streetai_core.stores.reference import ReferenceStore
 
@@ -277,6 +278,30 @@ def test_messages_of_some_roles(memory):
     assert [one.role for one in memory.messages(roles="system", last=1)] == ["system"]
     assert len(memory.messages(roles=(role for role in ["user", "system"]))) == 4
     assert memory.messages(roles=[]) == []
+
+
+@pytest.mark.parametrize("conversation", [{}, {"conversation_id": "a"}])
+def test_messages_page_by_page(memory, conversation):
+    """Whoever shows a long conversation would read all of it for each page, or miss what stands at an edge."""
+    said = [NewMessage(content=f"remark {n}", role="user", conversation_id="ab"[n % 2]) for n in range(25)]
+    memory.add_messages(said)
+    everything = memory.messages(**conversation)
+    backwards, forwards = [], []
+    while page := memory.messages(last=4, before=backwards[0].message_id if backwards else None, **conversation):
+        backwards[:0] = page
+    while page := memory.messages(first=4, after=forwards[-1].message_id if forwards else None, **conversation):
+        forwards += page
+    assert backwards == forwards == everything
+    first, last = everything[2].message_id, everything[7].message_id
+    assert memory.messages(after=first, before=last, **conversation) == everything[3:7]
+
+
+def test_a_page_beside_a_deleted_message_is_refused(memory):
+    """An empty page would be taken for the end of the conversation."""
+    memory.add_message("the berth of the boat is 31", "user", message_id="a")
+    memory.delete_message("a")
+    with pytest.raises(InputError, match="before: there is no message 'a'"):
+        memory.messages(last=5, before="a")
 
 
 def test_conversations_have_their_own_window_and_share_recall(memory):

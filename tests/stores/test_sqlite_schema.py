@@ -151,5 +151,8 @@ def read_all(view):
         MessageQuery(message_id="message-0"),
         MessageQuery(any_conversation=False, conversation_id="kitchen", last=3),
         MessageQuery(any_conversation=False, last=3),
+        MessageQuery(roles=["system"], last=3),
+        MessageQuery(before=3, last=3),
+        MessageQuery(any_conversation=False, conversation_id="kitchen", after=0, first=3),
     ):
         view.messages(query)
