@@ -22,6 +22,7 @@ from streetai_core.encoders.base import Encoder
 from streetai_core.encoders.cache import CachedEncoder
 from streetai_core.errors import ClosedError, EncoderError, InputError, StoreError
 from streetai_core.forking import renew_in_child
+from streetai_core.later import Later
 from streetai_core.memory import Memory
 from streetai_core.observing.observer import MemoryObserver, check_observers
 from streetai_core.planning.preparing import Progress
@@ -129,6 +130,8 @@ class MemoryRegistry:
         self._recent: OrderedDict[str, Memory] = OrderedDict()
         """The handles that were asked for last, which nobody need hold; as many as there are states in RAM."""
         self._max_open = max_open
+        self.later = Later()
+        """Does what finalizers hand over, which must take no lock of a memory's; `close` waits for it."""
         self._lock = Lock()
         self._executor: WorkerPool | None = None
         self._closed = False
@@ -309,6 +312,7 @@ class MemoryRegistry:
 
     def close(self) -> None:
         """Let go of the database and of the worker threads. Closing twice is fine."""
+        self.later.finish()
         with self._lock:
             was_closed, self._closed = self._closed, True
             executor, self._executor = self._executor, None

@@ -17,6 +17,7 @@ from streetai_core import Memory, MemoryRegistry, NewMessage, Prompt
 from streetai_core.aio import twin
 from streetai_core.errors import MessageConflictError
 from streetai_core.failures import OnError, fail_open, report
+from streetai_core.later import must_not_wait
 from streetai_core.text.clean import is_blank
 from streetai_core.types import Message
 from streetai_langchain.known_turns import known_of_turn, under_known_ids
@@ -45,6 +46,7 @@ _ID_LENGTH = 32
 _NOT_RECALLED = "nothing is recalled for this turn"
 _NOT_STORED = "this turn is not stored"
 _NOT_LEARNED = "nothing is learned from this turn"
+_NO_THREAD = "a stream that is closed early is stored only when its database is closed"
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,16 +103,34 @@ class Exchanges:
             self._check_learned(await self._arecord(exchange, reply))
 
     def cut(self, exchange: Exchange, reply: AIMessage | None) -> None:
-        """Store the user's message and what came of the reply, marked as partial; nothing is learned."""
+        """Store the user's message and what came of the reply, marked as partial; nothing is learned.
+
+        Of a stream that is closed, another thread does it: the garbage collector may be what closes it.
+        """
+        if must_not_wait():
+            self._cut_later(exchange, reply)
+            return
         with fail_open(_NOT_STORED, self._on_error):
             self._record(exchange, reply, partial=True)
 
     async def acut(self, exchange: Exchange, reply: AIMessage | None) -> None:
         """Async twin of `cut`; what it stores is stored also if the wait for it is cancelled."""
+        if must_not_wait():
+            self._cut_later(exchange, reply)
+            return
         with fail_open(_NOT_STORED, self._on_error):
             # A twin that is cancelled before a thread is free for it does nothing at all, and here that is likely.
             record = partial(copy_context().run, self._record, exchange, reply, partial=True)
             await asyncio.shield(asyncio.wrap_future(self.executor.submit(record)))
+
+    def _cut_later(self, exchange: Exchange, reply: AIMessage | None) -> None:
+        """`cut` without waiting and without a lock."""
+
+        def cut() -> None:
+            with fail_open(_NOT_STORED, self._on_error):
+                self._record(exchange, reply, partial=True)
+
+        self._registry.later.hand(partial(copy_context().run, cut))
 
     def _check_learned(self, recorded: Recorded) -> None:
         if recorded.failure is not None:
@@ -119,7 +139,14 @@ class Exchanges:
     def _memory(self, session: Session) -> Memory:
         return self._registry.get(session.memory_id)
 
+    def _catch_up(self) -> None:
+        """Have a thread for streams that are closed; those that were closed before are part of the conversation."""
+        with fail_open(_NO_THREAD, self._on_error):
+            self._registry.later.start()
+        self._registry.later.wait()
+
     def _prompt(self, session: Session, asked: Asked) -> Prompt:
+        self._catch_up()
         question, memory = text_of(asked.question), self._memory(session)
         prompt = memory.build_prompt(
             _ANY_QUESTION if is_blank(question) else question,

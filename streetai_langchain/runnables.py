@@ -71,7 +71,8 @@ class StreetAIRunnable(Runnable[Any, Any]):
 
     When something breaks:
         * a stream that is closed or cancelled keeps the user's message and, with the metadata `{"partial": True}`, what
-          came of the reply. Nothing is learned from it.
+          came of the reply. Nothing is learned from it. A thread stores it a moment later, as it may be the garbage
+          collector that closes the stream; the next turn waits for that, and so does closing the registry.
         * so does a chain that raises, and the error goes on to the caller. Asking the same again is the same turn: the
           unanswered message is not stored twice.
         * a failing memory costs no reply: the failure is logged and given to `on_error`.

@@ -14,9 +14,9 @@ from streetai_core.adapters.codec import Codec, Reply
 from streetai_core.adapters.events import json_of
 from streetai_core.adapters.gemini_codec import UNFINISHED, GeminiContents, finish_reason
 from streetai_core.adapters.interceptor import Interceptor
-from streetai_core.adapters.later import must_not_wait
 from streetai_core.adapters.sessions import Session
 from streetai_core.adapters.turns import Turn
+from streetai_core.later import must_not_wait
 
 _CODEC: Codec = GeminiContents()
 

@@ -13,7 +13,6 @@ from typing import Any
 
 from streetai_core.adapters.codec import Codec, Reply
 from streetai_core.adapters.exchanges import take_apart
-from streetai_core.adapters.later import Later
 from streetai_core.adapters.recalling import recall
 from streetai_core.adapters.recording import has_called, record
 from streetai_core.adapters.sessions import Memories, Session
@@ -22,6 +21,7 @@ from streetai_core.aio import twin
 from streetai_core.errors import InputError
 from streetai_core.failures import OnError, fail_open, report
 from streetai_core.forking import renew_in_child
+from streetai_core.later import Later
 
 _NOT_RECALLED = "nothing is recalled for this turn"
 _NOT_READ = "the reply cannot be read and is not stored"

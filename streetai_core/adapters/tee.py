@@ -13,7 +13,7 @@ from weakref import finalize
 
 from streetai_core.adapters.amazon_events import AmazonEvents
 from streetai_core.adapters.events import Events, ServerSentEvents
-from streetai_core.adapters.later import must_not_wait
+from streetai_core.later import must_not_wait
 
 _EVENTS: dict[str, type[Events]] = {
     "text/event-stream": ServerSentEvents,

@@ -73,6 +73,7 @@ async def test_a_stream_that_is_cut(diary, streetai, recalls, way, name):
     before = diary.stats()["turn_counter"]
 
     assert text(await way(chat, value, MARA)) == PARTIAL
+    streetai.registry.later.wait()
 
     assert recalls == [QUESTION]
     assert spoken(diary, "new") == [("user", QUESTION), ("assistant", PARTIAL)]
@@ -126,6 +127,7 @@ async def test_a_cut_stream_ends_the_chains_own(diary, streetai, way, ended):
 
     assert await way(streetai.wrap(chain), QUESTION, MARA) == "The draught "
     assert chain.ended == [ended]
+    streetai.registry.later.wait()
     assert spoken(diary, "new") == [("user", QUESTION), ("assistant", "The draught ")]
 
 

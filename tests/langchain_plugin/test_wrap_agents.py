@@ -222,6 +222,7 @@ def test_an_agent_that_is_cut_before_its_reply(diary, streetai, mode):
     next(pieces)
     next(pieces)
     pieces.close()
+    streetai.registry.later.wait()
 
     assert spoken(diary, "new") == SAID[:1]
     assert learned(diary) == set()
@@ -233,6 +234,7 @@ def test_an_agent_that_is_cut_in_its_reply(diary, streetai):
     pieces = chat.stream(ASKED, MARA, stream_mode="messages")
     read = [next(pieces)[0].text, next(pieces)[0].text]
     pieces.close()
+    streetai.registry.later.wait()
 
     assert spoken(diary, "new") == [SAID[0], ("assistant", "".join(read))]
     assert diary.messages(conversation_id="new")[1].metadata["partial"] is True

@@ -1,6 +1,9 @@
 """`memory.wrap` when the memory fails, or the caller gives up."""
 
 import asyncio
+import gc
+import threading
+from contextlib import ExitStack
 
 import pytest
 from langchain_core.runnables import RunnableLambda
@@ -35,6 +38,7 @@ async def test_a_failing_memory_does_not_disturb_a_cut(registry, way):
     registry.close()
 
     assert (await way(chat, QUESTION, MARA)).text == "The draught"
+    registry.later.finish()
     assert [type(error).__name__ for error in errors] == ["ClosedError"] * 2
 
 
@@ -103,6 +107,97 @@ async def test_a_run_that_is_cancelled_again_while_it_ends(tmp_path, way, turns)
         await asyncio.to_thread(streetai.registry.executor.shutdown)
     with StreetAIMemory(path, embeddings=HashingEncoder()) as streetai:
         assert spoken(streetai.registry.get("mara"), "new") == SAID[:1]
+
+
+def abandon(chat):
+    """Leave a stream to the garbage collector."""
+    pieces = chat.stream(QUESTION, MARA)
+    cycle = [pieces, next(pieces), next(pieces)]
+    cycle.append(cycle)
+
+
+def close_abandoned(_):
+    """What the collector does with it."""
+    gc.collect()
+
+
+def leave_open(chat):
+    """A stream of a loop that stands still."""
+    loop = asyncio.new_event_loop()
+
+    async def read():
+        pieces = chat.astream(QUESTION, MARA)
+        await anext(pieces)
+        await anext(pieces)
+        return pieces
+
+    return loop, loop.run_until_complete(read())
+
+
+def close_left(left):
+    """What its loop does with it in the end."""
+    loop, pieces = left
+    loop.run_until_complete(pieces.aclose())
+
+
+@pytest.mark.parametrize(("leave", "close"), [(abandon, close_abandoned), (leave_open, close_left)])
+def test_closing_a_stream_waits_for_no_lock(registry, diary, leave, close):
+    """If it fails, the garbage collector hangs a thread for good: it may step in where that holds one of our locks."""
+    chat = StreetAIMemory(registry).wrap(ScriptedChatModel(reply=script(REPLY)))
+    held = [
+        registry._lock,
+        registry.executor._shutdown_lock,
+        registry.encoder._lock,
+        registry._surroundings.hot._lock,
+        diary._coherent.lock,
+        registry.later._lock,
+    ]
+
+    def locked():
+        with ExitStack() as stack:
+            for lock in held:
+                stack.enter_context(lock)
+            close(left)
+
+    gc.disable()  # so that it is not found before
+    try:
+        left = leave(chat)
+        # A thread, so that a deadlock is a failure and not a test that never ends.
+        thread = threading.Thread(target=locked, daemon=True)
+        thread.start()
+        thread.join(60)
+    finally:
+        gc.enable()
+    assert not thread.is_alive()
+    if left is not None:
+        left[0].close()
+    registry.later.wait()
+    assert spoken(diary, "new") == [SAID[0], ("assistant", "The draught")]
+
+
+@pytest.mark.parametrize("way", CUTS)
+async def test_a_stream_that_is_closed_is_part_of_the_next_turn(registry, way):
+    """If it fails, whoever presses stop and asks again is answered as if nothing had been said."""
+    model = ScriptedChatModel(reply=script(REPLY, "Go on."))
+    chat = StreetAIMemory(registry).wrap(model)
+    registry.later.start()
+    held = threading.Event()
+    registry.later.hand(lambda: held.wait(60) and None)
+
+    await way(chat, QUESTION, MARA)
+    threading.Timer(0.2, held.set).start()
+    await ainvoke(chat, "And its length?", MARA)
+
+    assert [message.text for message in model.prompts[-1]] == [QUESTION, "The draught", "And its length?"]
+
+
+async def test_closing_the_database_keeps_a_stream_that_was_closed(tmp_path):
+    """If it fails, what was said last before a program ends is lost."""
+    path = tmp_path / "memory.db"
+    with StreetAIMemory(path, embeddings=HashingEncoder()) as streetai:
+        await CUTS[0](streetai.wrap(ScriptedChatModel(reply=script(REPLY))), QUESTION, MARA)
+    with StreetAIMemory(path, embeddings=HashingEncoder()) as streetai:
+        assert spoken(streetai.registry.get("mara"), "new") == [SAID[0], ("assistant", "The draught")]
 
 
 async def test_making_things_does_no_io(tmp_path):

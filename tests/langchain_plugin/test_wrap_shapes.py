@@ -189,6 +189,7 @@ async def test_outputs_that_cannot_be_understood(diary, streetai, key, words):
     pieces = chat.stream(QUESTION)
     next(pieces)
     pieces.close()
+    streetai.registry.later.wait()
     assert spoken(diary, "new") == SAID[:1]
 
 

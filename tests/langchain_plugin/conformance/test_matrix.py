@@ -126,6 +126,7 @@ class Application:
                 heard = None
         if style in OFF_THE_LOOP and self.column.name not in self.view.on_the_loop:
             assert get_ident() not in self.threads
+        self.streetai.registry.later.wait()
         after = [_look(memory, user) for memory, user in zip(self.memories, self.view.users, strict=True)]
         seen = list(zip(before, after, strict=True))
         return Turn(

@@ -5,7 +5,7 @@ import subprocess
 import sys
 import threading
 
-from streetai_core.adapters.later import Later, must_not_wait
+from streetai_core.later import Later, must_not_wait
 
 
 def test_what_is_handed_over_is_done_in_order():
@@ -35,6 +35,20 @@ def test_it_can_begin_again():
     later.hand(lambda: done.append("again"))
     later.finish()
     assert ["without a thread", "again"] == done
+
+
+def test_it_is_waited_for():
+    """If it fails, who asks for what was handed over does not see it, or waits for good: on the thread, or for none."""
+    later, done = Later(), []
+    later.wait()
+    later.hand(lambda: done.append("a job that waits"))
+    later.wait()  # there is no thread
+    later.start()
+    later.hand(later.wait)
+    later.hand(lambda: done.append("the last"))
+    later.wait()
+    assert ["a job that waits", "the last"] == done
+    later.finish()
 
 
 def test_a_job_may_end_the_thread_that_it_runs_on():
@@ -91,7 +105,7 @@ def test_what_is_open_when_the_program_ends_is_kept(tmp_path):
 import sys
 from weakref import finalize
 from streetai_core import MemoryRegistry
-from streetai_core.adapters.later import Later
+from streetai_core.later import Later
 from streetai_core.encoders import HashingEncoder
 
 class Stream:

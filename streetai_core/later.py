@@ -9,8 +9,9 @@ from __future__ import annotations
 import logging
 import sys
 from collections.abc import Callable
+from functools import partial
 from queue import Empty, SimpleQueue
-from threading import Lock, Thread, current_thread
+from threading import Event, Lock, Thread, current_thread
 from types import FrameType
 from weakref import finalize, ref
 
@@ -24,11 +25,14 @@ _LOCKING = (
     "streetai_core.verbs.",
     "streetai_core.registry",
     "streetai_core.aio",
+    "streetai_core.later",
     "streetai_core.adapters.interceptor",
-    "streetai_core.adapters.later",
     "streetai_core.adapters.turns",
 )
 """Modules through which everything goes that holds a lock or a transaction of a memory's."""
+
+_GLANCE = 1.0
+"""Seconds after which whoever waits for the thread looks whether it is still there."""
 
 
 class Later:
@@ -37,6 +41,8 @@ class Later:
     def __init__(self) -> None:
         # Of all queues, this one alone may be put to from a finalizer that interrupts a put to it.
         self._jobs: SimpleQueue[Job | None] = SimpleQueue()
+        # One for each job that is not done. Appending and popping are single steps, so they need no lock.
+        self._undone: list[None] = []
         self._lock = Lock()
         self._thread: Thread | None = None
         self._leaving: finalize[..., Later] | None = None
@@ -67,7 +73,19 @@ class Later:
 
     def hand(self, job: Job) -> None:
         """Have something done. Takes no lock and waits for nothing, so that a finalizer may call it."""
-        self._jobs.put(job)
+        self._undone.append(None)
+        self._jobs.put(partial(_do, job, self._undone))
+
+    def wait(self) -> None:
+        """Wait until what was handed over so far is done; at once where that is nothing, or a job of it asks."""
+        thread = self._thread
+        if not self._undone or thread is None or thread is current_thread():
+            return
+        done = Event()
+        self._jobs.put(done.set)
+        # The thread may end meanwhile, and after a fork the child has none.
+        while thread.is_alive() and not done.wait(_GLANCE):
+            pass
 
     def finish(self) -> None:
         """Do what is left, and end the thread; `start` begins another one."""
@@ -108,7 +126,7 @@ def must_not_wait() -> bool:
 def _work(jobs: SimpleQueue[Job | None]) -> None:
     """The thread. It has nothing but the queue, so that what hands over can be forgotten."""
     while (job := jobs.get()) is not None:
-        _do(job)
+        job()
         del job  # it holds whoever handed it over, and the next may be long in coming
 
 
@@ -118,18 +136,20 @@ def _work_off(jobs: SimpleQueue[Job | None]) -> None:
         while True:
             job = jobs.get_nowait()
             if job is not None:
-                _do(job)
+                job()
     except Empty:
         return
 
 
-def _do(job: Job) -> None:
+def _do(job: Job, undone: list[None]) -> None:
     try:
         job()
     except (Exception, SystemExit):
         # A job reports what goes wrong; what is left is `SystemExit` from an app's own function, which ends no program
         # from here, and must not end the thread either.
         logger.exception("what was left of a stream is not stored")
+    finally:
+        undone.pop()
 
 
 def _end(jobs: SimpleQueue[Job | None], thread: Thread) -> None:
