@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from concurrent.futures import Executor
 from typing import Any
+from urllib.parse import quote, unquote
 
 from langchain_core.runnables import RunnableConfig
 from langchain_core.tools import BaseTool, StructuredTool
@@ -13,6 +14,7 @@ from streetai_core import Memory, MemoryRegistry, NewMessage
 from streetai_core.aio import twin
 from streetai_core.errors import InputError
 from streetai_core.failures import OnError, fail_open
+from streetai_core.prompt.block import said_by
 from streetai_core.text.clean import is_blank
 from streetai_core.types import Hit
 from streetai_langchain.memory_traffic import marked_artifact
@@ -23,6 +25,9 @@ NOTES = "notes"
 
 _MOST = 20
 """Most results of one search: what a model reads with care."""
+
+_PLAIN = "/:@+=,|"
+"""In an id beside letters, digits and "_.-~" as it is. All else is escaped: an id may have brackets and line breaks."""
 
 _UNAVAILABLE = "The memory is not available right now."
 _NO_ANSWER = "a tool has no answer"
@@ -146,11 +151,15 @@ def _found(memory: Memory, query: str, limit: int) -> str:
 
 
 def _line(hit: Hit) -> str:
-    """One result on one line."""
+    """One result on one line; whatever is in it, it neither begins another line nor passes for another author's."""
     signal = hit.signal
-    speaker = f"{signal.name} ({signal.role})" if signal.name else signal.role
     text = " ".join(signal.content.split())
-    return f"[{signal.parent_turn_id}] {signal.created_at.date().isoformat()} {speaker}: {text}"
+    return f"[{_shown(signal.parent_turn_id)}] {signal.created_at.date().isoformat()} {said_by(signal)}: {text}"
+
+
+def _shown(message_id: str) -> str:
+    """An id as a model sees it, and names a message by it."""
+    return quote(message_id, safe=_PLAIN)
 
 
 def _remembered(memory: Memory, text: str) -> str:
@@ -159,15 +168,15 @@ def _remembered(memory: Memory, text: str) -> str:
     # No turn of the conversation, so it does not age the memory.
     note = NewMessage(content=text, role="assistant", conversation_id=NOTES, ticks=False)
     [[signal, *_]] = memory.add_messages([note])
-    return f"Remembered as [{signal.parent_turn_id}]."
+    return f"Remembered as [{_shown(signal.parent_turn_id)}]."
 
 
 def _forgotten(memory: Memory, message_id: str) -> str:
-    return "Forgotten." if memory.delete_message(message_id) else _unknown(message_id)
+    return "Forgotten." if memory.delete_message(unquote(message_id)) else _unknown(message_id)
 
 
 def _updated(memory: Memory, message_id: str, text: str) -> str:
-    return "Updated." if memory.update_message(message_id, text) is not None else _unknown(message_id)
+    return "Updated." if memory.update_message(unquote(message_id), text) is not None else _unknown(message_id)
 
 
 def _unknown(message_id: str) -> str:

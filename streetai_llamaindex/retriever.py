@@ -13,7 +13,7 @@ from llama_index.core.schema import MetadataMode, NodeWithScore, QueryBundle, Te
 from streetai_core import Hit
 from streetai_core.errors import InputError, StaleMemoryError
 from streetai_core.failures import OnError, fail_open
-from streetai_core.prompt.block import speaker
+from streetai_core.prompt.block import shown, speaker
 from streetai_core.text.clean import is_blank
 from streetai_core.types import Why
 from streetai_llamaindex.conversations import Conversation, conversation_of
@@ -50,9 +50,10 @@ class StreetAIRetriever(BaseRetriever):
     put into the memory is learned from for what both have found. Without a memory, `StreetAIInstrumentation` or
     `StreetAICallbackHandler` learns from the reply.
 
-    The metadata of a node has `role`, `author`, `created_at` (ISO 8601), `source`, `trust`, `writer`, `message_id` and
-    `conversation_id` of the message, `start` and `end` of the piece in it, `signal_id`, the `parts` that the score is
-    the sum of, and `session_id`. The model reads role, author and date, and the source of documents and tool results.
+    The metadata of a node has `role`, `author` (as prompts show it: on one line), `created_at` (ISO 8601), `source`,
+    `trust`, `writer`, `message_id` and `conversation_id` of the message, `start` and `end` of the piece in it,
+    `signal_id`, the `parts` that the score is the sum of, and `session_id`. The model reads role, author and date, and
+    the source of documents and tool results.
 
     A failing memory gives no nodes: the failure is logged and given to `on_error`. LlamaIndex's engines ask no model
     where there are no nodes, also not while a memory is still empty; there, use the memory without a retriever.
@@ -164,7 +165,8 @@ def _node(hit: Hit, session_id: str, turn: Turn) -> NodeWithScore:
     metadata: dict[str, Any] = {
         "role": signal.role,
         "source": signal.source,
-        "author": signal.name,
+        # On one line: the model reads it, and a name with line breaks would pass for other metadata.
+        "author": shown(signal.name or "") or None,
         "created_at": signal.created_at.isoformat(),
         "signal_id": signal.signal_id,
         "message_id": signal.parent_turn_id,

@@ -91,9 +91,17 @@ def label(passage: Passage, *, known: bool) -> str:
 
 def _label(passage: Passage, name: str, role: str, *, known: bool) -> str:
     changed = _CHANGED if passage.is_replaced else ""
-    if not name:
-        return f"{role}{changed}:"
-    return f"{name}{changed}:" if known and not like_a_role(name) else f"{name} ({role}){changed}:"
+    author = name if known and name and not like_a_role(name) else _author(name, role)
+    return f"{author}{changed}:"
+
+
+def said_by(said: Message | Signal) -> str:
+    """Who said something, for a line of its own: the role always, and the name as far as it can be shown."""
+    return _author(shown(said.name or ""), speaker(said))
+
+
+def _author(name: str, role: str) -> str:
+    return f"{name} ({role})" if name else role
 
 
 def speaker(said: Message | Signal) -> str:
