@@ -6,6 +6,7 @@ from collections.abc import Callable
 from concurrent.futures import Executor
 from typing import Any
 from urllib.parse import quote, unquote
+from uuid import uuid4
 
 from langchain_core.runnables import RunnableConfig
 from langchain_core.tools import BaseTool, StructuredTool
@@ -166,9 +167,10 @@ def _remembered(memory: Memory, text: str) -> str:
     if is_blank(text):
         return "There is nothing to remember in a blank text."
     # No turn of the conversation, so it does not age the memory.
-    note = NewMessage(content=text, role="assistant", conversation_id=NOTES, ticks=False)
-    [[signal, *_]] = memory.add_messages([note])
-    return f"Remembered as [{_shown(signal.parent_turn_id)}]."
+    name = uuid4().hex
+    note = NewMessage(content=text, role="assistant", conversation_id=NOTES, message_id=name, ticks=False)
+    memory.add_messages([note])
+    return f"Remembered as [{name}]."
 
 
 def _forgotten(memory: Memory, message_id: str) -> str:

@@ -2,6 +2,8 @@
 
 import pytest
 
+from streetai_core import Config
+from streetai_core.encoders import HashingEncoder
 from streetai_core.errors import InputError
 from streetai_langchain import StreetAIMemory
 from tests.langchain_plugin.conftest import DIARY, QUESTION, REPLY
@@ -82,6 +84,15 @@ async def test_remember_update_forget(diary, call):
     assert "berth" not in await call("search_memory", query="berth number", limit=20)
     assert diary.stats()["turn_counter"] == turn
     assert diary.messages(conversation_id="new") == []
+
+
+async def test_a_note_that_is_not_recalled_is_stored(tmp_path, call):
+    """If it fails, the model is told that there is no memory, and remembers the same again and again."""
+    config = Config(signal_roles=("user",))
+    with StreetAIMemory(tmp_path / "notes.db", config=config, embeddings=HashingEncoder()) as streetai:
+        answer = await call("remember", tools=streetai.tools(), text="Mara's berth is number 31.")
+        [note] = streetai.registry.get("mara").messages()
+    assert answer == f"Remembered as [{note.message_id}]."
 
 
 async def test_a_model_s_mistakes_are_told_to_it(diary, call):
