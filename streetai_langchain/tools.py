@@ -24,6 +24,9 @@ from streetai_langchain.sessions import Session, graph_context, session_of
 NOTES = "notes"
 """The conversation that what a model remembers is stored in: recalled like any other, and part of no transcript."""
 
+_REMEMBERED = "remember"
+"""The writer of what a model remembers, by whose name it can be put into quarantine."""
+
 _MOST = 20
 """Most results of one search: what a model reads with care."""
 
@@ -168,7 +171,16 @@ def _remembered(memory: Memory, text: str) -> str:
         return "There is nothing to remember in a blank text."
     # No turn of the conversation, so it does not age the memory.
     name = uuid4().hex
-    note = NewMessage(content=text, role="assistant", conversation_id=NOTES, message_id=name, ticks=False)
+    note = NewMessage(
+        content=text,
+        role="assistant",
+        conversation_id=NOTES,
+        message_id=name,
+        ticks=False,
+        # A model remembers also what a page or a tool has told it to, so it is believed no more than these.
+        source="tool",
+        writer=_REMEMBERED,
+    )
     memory.add_messages([note])
     return f"Remembered as [{name}]."
 

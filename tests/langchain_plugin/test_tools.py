@@ -86,6 +86,19 @@ async def test_remember_update_forget(diary, call):
     assert diary.messages(conversation_id="new") == []
 
 
+async def test_what_is_remembered_is_believed_no_more_than_a_tool(diary, call):
+    """If it fails, a page that tells a model to remember something is trusted as if the app had said it.
+
+    It is found all the same, by a search and for a prompt.
+    """
+    await call("remember", text="Mara's berth is number 31.")
+
+    note = diary.messages()[-1]
+    assert (note.source, note.trust, note.writer) == ("tool", 0.5, "remember")
+    assert "tool: Mara's berth is number 31." in await call("search_memory", query="berth number")
+    assert "tool: Mara's berth is number 31." in diary.build_prompt("What number is my berth?").recalled_text
+
+
 async def test_a_note_that_is_not_recalled_is_stored(tmp_path, call):
     """If it fails, the model is told that there is no memory, and remembers the same again and again."""
     config = Config(signal_roles=("user",))
