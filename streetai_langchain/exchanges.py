@@ -230,6 +230,6 @@ def _answered(memory: Memory, unanswered: Message, answer: NewMessage, lesson: d
         recorded = Recording(memory).record(claim, [claiming], **lesson)
     except MessageConflictError:
         return None
-    stored = memory.messages(conversation_id=unanswered.conversation_id)
-    lost = any(one.message_id == claim and one.metadata.get(RUN) != run for one in stored)
+    # By its id, which a conversation of any length answers at once; what it replaced comes along.
+    lost = any(one.message_id == claim and one.metadata.get(RUN) != run for one in memory.revisions(claim))
     return None if lost else recorded

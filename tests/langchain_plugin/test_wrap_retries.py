@@ -6,7 +6,7 @@ from threading import Barrier, get_ident
 
 import pytest
 
-from streetai_core import MemoryRegistry
+from streetai_core import Memory, MemoryRegistry
 from streetai_core.encoders import HashingEncoder
 from streetai_langchain import StreetAIMemory
 from tests.langchain_plugin.conftest import QUESTION, REPLY, seed, spoken
@@ -76,6 +76,26 @@ def test_a_retry_after_its_answer_is_another_turn(diary, streetai):
     ]
     history = streetai.chat_history("new", user_id="mara").messages
     assert [message.text for message in history] == [QUESTION, REPLY, QUESTION, OTHER]
+
+
+def test_a_retry_reads_no_whole_conversation(diary, streetai, monkeypatch):
+    """If it fails, each retry in a conversation of years takes as long as reading all of it."""
+    chat = streetai.wrap(ScriptedChatModel(reply=script(ConnectionError(), REPLY)))
+    with pytest.raises(ConnectionError):
+        chat.invoke(QUESTION, MARA)
+    asked, messages = [], Memory.messages
+
+    def counted(self, **wanted):
+        asked.append(wanted.get("last"))
+        return messages(self, **wanted)
+
+    monkeypatch.setattr(Memory, "messages", counted)
+    chat.invoke(QUESTION, MARA)
+
+    assert asked
+    assert None not in asked
+    monkeypatch.undo()
+    assert spoken(diary, "new") == [("user", QUESTION), ("assistant", REPLY)]
 
 
 def _chat(registry, *replies):
