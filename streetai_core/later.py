@@ -52,7 +52,7 @@ class Later:
         """In a forked child: no thread, and none of the jobs, which the parent does."""
         if self._leaving is not None:
             self._leaving.detach()
-        self._jobs, self._lock = SimpleQueue(), Lock()
+        self._jobs, self._undone, self._lock = SimpleQueue(), [], Lock()
         self._thread, self._leaving = None, None
 
     def start(self) -> None:
