@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
+from datetime import datetime
 from typing import Any
 
 import numpy as np
@@ -26,6 +27,7 @@ from streetai_core.stores.base import (
     CueRow,
     Head,
     Learned,
+    MessageQuery,
     ReadTransaction,
     Rows,
     SignalRow,
@@ -115,6 +117,17 @@ class MemoryState:
         """What is not in RAM can be read in this transaction, of the same version; `None`: it has ended."""
         self._transaction = transaction
         self.columns.read_by(None if transaction is None else transaction.vectors)
+
+    def said_at(self, sequences: Sequence[int]) -> dict[int, datetime]:
+        """When messages were said, by sequence; of those that are there.
+
+        Raises:
+            StoreError: there is no transaction to read it in.
+        """
+        if self._transaction is None:
+            raise StoreError("when a message was said can be read inside a transaction only")
+        found = self._transaction.messages(MessageQuery(sequences=sequences))
+        return {message.sequence: message.created_at for message in found}
 
     @classmethod
     def imaged(cls, head: Head, image: Image) -> MemoryState:

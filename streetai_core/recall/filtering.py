@@ -4,16 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from datetime import date
+from datetime import date, datetime
 
 import numpy as np
 import numpy.typing as npt
 
 from streetai_core.errors import InputError
 from streetai_core.state import MemoryState
+from streetai_core.stores.values import utc
 from streetai_core.types import ROLES, ChunkKind, Role
 
 Flags = npt.NDArray[np.bool_]
+Rows = npt.NDArray[np.intp]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,9 +33,9 @@ class RecallFilter:
     conversations: Iterable[str | None] | None = None
     """Conversation ids; `None` among them is the conversation without one."""
     since: date | None = None
-    """First day on which it was said."""
+    """First day on which it was said, in UTC; or a `datetime`: the first moment, in UTC if it has no time zone."""
     until: date | None = None
-    """Last day on which it was said."""
+    """Last day on which it was said, in UTC; or a `datetime`: the last moment, as above."""
     kinds: Iterable[ChunkKind] | None = None
     """"chunk" for prose, "code" for code."""
 
@@ -48,7 +50,9 @@ class RecallFilter:
         for name in ("since", "until"):
             if not isinstance(getattr(self, name), date | None):
                 raise InputError(f"{name} must be a date, got {getattr(self, name)!r}")
-        if self.since is not None and self.until is not None and self.since.toordinal() > self.until.toordinal():
+            if isinstance(getattr(self, name), datetime):
+                object.__setattr__(self, name, utc(getattr(self, name)))
+        if self.since is not None and self.until is not None and _is_after(self.since, self.until):
             raise InputError(f"since ({self.since}) must not be after until ({self.until}): nothing can be said then")
 
     def allows(self, state: MemoryState) -> Flags:
@@ -64,15 +68,46 @@ class RecallFilter:
         if self.conversations is not None:
             messages &= np.isin(words.column("conversation"), words.numbers_of(self.conversations))
         if self.since is not None:
-            messages &= words.column("day") >= self.since.toordinal()
+            messages &= words.column("day") >= _day(self.since).toordinal()
         if self.until is not None:
-            messages &= words.column("day") <= self.until.toordinal()
+            messages &= words.column("day") <= _day(self.until).toordinal()
         rows = words.rows_of(columns.column("sequence"))
         allowed = rows >= 0
         allowed[allowed] = messages[rows[allowed]]
         if self.kinds is not None:
             allowed &= np.isin(columns.column("code"), [int(kind == "code") for kind in self.kinds])
+        for bound in (self.since, self.until):
+            if isinstance(bound, datetime):
+                self._compare_moments(state, allowed, rows, bound)
         return allowed
+
+    def _compare_moments(self, state: MemoryState, allowed: Flags, rows: Rows, bound: datetime) -> None:
+        """Of what was said on the day of a moment, take away what was said on its wrong side."""
+        # The index has days only; on all others the day has decided.
+        at = np.flatnonzero(allowed)
+        at = at[state.words.column("day")[rows[at]] == _day(bound).toordinal()]
+        sequences = state.columns.column("sequence")[at]
+        said_at = state.said_at(np.unique(sequences).tolist())
+        allowed[at] = [_is_between(said_at[number], self.since, self.until) for number in sequences.tolist()]
+
+
+def _day(bound: date) -> date:
+    """The day of a bound, in UTC."""
+    return bound.date() if isinstance(bound, datetime) else bound
+
+
+def _is_after(since: date, until: date) -> bool:
+    """Whether nothing can be said between two bounds."""
+    if isinstance(since, datetime) and isinstance(until, datetime):
+        return since > until
+    return _day(since) > _day(until)
+
+
+def _is_between(moment: datetime, since: date | None, until: date | None) -> bool:
+    """Whether a moment is neither before nor after the bounds, as far as they are moments."""
+    too_early = isinstance(since, datetime) and moment < since
+    too_late = isinstance(until, datetime) and moment > until
+    return not (too_early or too_late)
 
 
 def _texts(name: str, given: object) -> tuple[str | None, ...]:

@@ -1,0 +1,77 @@
+"""Filters by time: days, and moments in whatever zone."""
+
+from datetime import date, datetime, timedelta, timezone
+
+import pytest
+
+from streetai_core import MemoryRegistry, RecallFilter
+from streetai_core.encoders.hashing import HashingEncoder
+from streetai_core.errors import InputError
+
+DENVER = timezone(timedelta(hours=-7))
+WALKS = {
+    "noon": datetime(2026, 5, 4, 12, 0, tzinfo=timezone.utc),
+    "evening": datetime(2026, 5, 4, 20, 0, tzinfo=timezone.utc),
+    "night": datetime(2026, 5, 4, 20, 0, tzinfo=DENVER),
+    "next day": datetime(2026, 5, 5, 9, 30, tzinfo=timezone.utc),
+}
+
+
+@pytest.fixture
+def memory(tmp_path):
+    """Four walks at different times."""
+    with MemoryRegistry(tmp_path / "m.db", encoder=HashingEncoder()) as registry:
+        memory = registry.get("m")
+        for name, moment in WALKS.items():
+            memory.add_message(f"I took a walk: {name}.", "user", name=name, created_at=moment)
+        yield memory
+
+
+def found(memory, **bounds):
+    """Which walks are recalled under a filter, in the order in which they were taken."""
+    hits = memory.retrieve("walk", wanted=RecallFilter(**bounds))
+    return sorted((hit.signal.name for hit in hits), key=list(WALKS).index)
+
+
+def test_a_day_is_a_day_of_utc(memory):
+    """As messages are stored: the evening of Denver is of the day after."""
+    day = date(2026, 5, 4)
+    assert found(memory, since=day, until=day) == ["noon", "evening"]
+    assert found(memory, since=date(2026, 5, 5)) == ["night", "next day"]
+
+
+@pytest.mark.parametrize("zone", [timezone.utc, DENVER, timezone(timedelta(hours=14))])
+def test_moments_are_compared_in_whatever_zone_they_are_given(memory, zone):
+    """Time and zone of a bound were ignored: whole days were let in, or left out, that nobody asked for."""
+    noon, evening, night, _ = (moment.astimezone(zone) for moment in WALKS.values())
+    second = timedelta(seconds=1)
+    assert found(memory, since=noon, until=evening) == ["noon", "evening"]
+    assert found(memory, since=noon + second, until=night - second) == ["evening"]
+    assert found(memory, since=evening + second) == ["night", "next day"]
+    assert found(memory, until=night) == ["noon", "evening", "night"]
+
+
+def test_a_moment_without_a_zone_is_in_utc(memory):
+    """As the times of messages are."""
+    bare = datetime(2026, 5, 4, 13)  # noqa: DTZ001 - that is what it is about
+    assert found(memory, since=bare, until=date(2026, 5, 4)) == ["evening"]
+
+
+def test_a_span_that_ends_before_it_begins_is_refused():
+    """By the moment where both bounds are moments, and by the day where one is a day."""
+    begin = datetime(2026, 5, 4, 12, tzinfo=DENVER)
+    with pytest.raises(InputError, match="since"):
+        RecallFilter(since=begin, until=datetime(2026, 5, 4, 18, tzinfo=timezone.utc))
+    with pytest.raises(InputError, match="since"):
+        RecallFilter(since=datetime(2026, 5, 4, 20, tzinfo=DENVER), until=date(2026, 5, 4))
+    assert RecallFilter(since=begin, until=date(2026, 5, 4)).until == date(2026, 5, 4)
+    with pytest.raises(InputError, match="9999"):
+        RecallFilter(until=datetime.max.replace(tzinfo=DENVER))
+
+
+def test_prompts_take_such_a_filter_too(memory):
+    """They recall by another path."""
+    wanted = RecallFilter(since=WALKS["evening"], until=WALKS["evening"])
+    block = memory.build_prompt("When was the walk?", wanted=wanted, conversation_id="other").recalled_text
+    assert "evening" in block
+    assert "noon" not in block
