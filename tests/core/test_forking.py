@@ -7,12 +7,12 @@ import pytest
 
 from streetai_core import MemoryRegistry
 from streetai_core.adapters.interceptor import Interceptor
-from streetai_core.adapters.later import Later
 from streetai_core.adapters.sessions import Memories
 from streetai_core.encoders.cache import CachedEncoder
 from streetai_core.encoders.hashing import HashingEncoder
 from streetai_core.encoders.loaded import ModelTable
 from streetai_core.errors import EncoderError
+from streetai_core.later import Later
 from streetai_core.stores.reference import ReferenceStore
 
 pytestmark = [
