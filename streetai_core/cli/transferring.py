@@ -192,7 +192,8 @@ def import_command(
         print_json(plain(done.to_dict()))
     else:
         told = f"{done.source_format}: {done.added} messages imported, {done.known} were there already, "
-        click.echo(one_line(f"{told}{len(done.rejected)} left out. Memories: {', '.join(done.memory_ids)}"))
+        blank = f", {done.blank} without text" if done.blank else ""
+        click.echo(one_line(f"{told}{len(done.rejected)} left out{blank}. Memories: {', '.join(done.memory_ids)}"))
     for one in done.rejected[:_SHOWN]:
         click.echo(one_line(f"Record {one.number}: {one.reason}"), err=True)
     if len(done.rejected) > _SHOWN:

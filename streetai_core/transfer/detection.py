@@ -57,13 +57,36 @@ def detect(path: Path) -> tuple[FormatName, Any]:
     by_line = _line_format(path)
     if by_line is not None:
         return by_line, None
-    document = read_document(path)
+    document = _document(path)
+    if is_plain_message(document):
+        # A single line, which was too long to be looked at: the reader says so of it.
+        return "jsonl", None
     for name, looks in LOOKS.items():
         if looks(document):
             return name, document
     raise ImportFormatError(
         f"{path.name} is JSON, but of no format that is known ({', '.join(FORMATS)}). Give the format if it is one."
     )
+
+
+def _document(path: Path) -> Any:
+    """The one JSON value of a file.
+
+    Raises:
+        ImportFormatError: it is none, or has several of which the first are too long to be looked at.
+    """
+    try:
+        return read_document(path)
+    except ImportFormatError as error:
+        with opened_text(path) as source:
+            lines = list(islice(enumerate_lines(source, LONGEST_LINE), _LINES))
+        if len(lines) > 1 and any(line is None for _, line in lines):
+            number = next(number for number, line in lines if line is None)
+            raise ImportFormatError(
+                f"line {number} of {path.name} has more than {LONGEST_LINE:,} characters, and no other of the first "
+                f"{len(lines)} tells the format. Give the format; lines that are too long are left out then."
+            ) from error
+        raise
 
 
 def _line_format(path: Path) -> FormatName | None:

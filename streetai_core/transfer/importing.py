@@ -27,7 +27,7 @@ from streetai_core.transfer.readers.plain import read_plain, read_plain_lines
 from streetai_core.transfer.readers.published import is_published, read_published
 from streetai_core.transfer.records import Source, writer_of
 from streetai_core.transfer.restoring import restore, restore_published
-from streetai_core.transfer.values import FORMATS, Entry, FormatName, Imported, Record, Rejected, Watch
+from streetai_core.transfer.values import FORMATS, Blank, Entry, FormatName, Imported, Record, Rejected, Watch
 
 _BATCH = 200
 """Messages in one transaction: a second or two of embedding, which is what an interruption costs."""
@@ -50,6 +50,7 @@ class _Tally:
     added: int = 0
     known: int = 0
     rejected: list[Rejected] = field(default_factory=list)
+    blank: int = 0
 
 
 def import_file(
@@ -110,6 +111,7 @@ def import_file(
         added=tally.added,
         known=tally.known,
         rejected=tuple(sorted(tally.rejected, key=lambda one: one.number)),
+        blank=tally.blank,
     )
 
 
@@ -200,6 +202,7 @@ def _add_all(
 ) -> None:
     """Store the records in batches, each of which is there for good when the next begins."""
     tally.rejected += [entry for entry in entries if isinstance(entry, Rejected)]
+    tally.blank += sum(isinstance(entry, Blank) for entry in entries)
     records = [entry for entry in entries if isinstance(entry, Record)]
     for start in range(0, len(records), _BATCH):
         batch = records[start : start + _BATCH]

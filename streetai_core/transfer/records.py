@@ -13,7 +13,7 @@ from typing import Any, cast
 
 from streetai_core.errors import ImportFormatError, InputError
 from streetai_core.text.clean import check_id, clean, is_blank
-from streetai_core.transfer.values import Entry, Record, Rejected
+from streetai_core.transfer.values import Blank, Entry, Record, Rejected
 from streetai_core.types import NewMessage, Role
 
 _ROLES: dict[str, Role] = {
@@ -155,16 +155,19 @@ class Chat:
 
 
 def entries_of(number: int, build: Callable[[], NewMessage | None]) -> Iterator[Entry]:
-    """The record that `build` makes, the reason why it could not, or nothing where it returns `None`."""
+    """What becomes of the message that `build` makes; nothing where there is none, and it returns `None`."""
     try:
         message = build()
     except InputError as error:
         yield Rejected(number, str(error))
         return
-    if message is not None and len(message.content) > _LONGEST:
-        yield Rejected(number, f"it has {len(message.content):,} characters, which are more than {_LONGEST:,}")
+    if message is None:
         return
-    if message is not None and (not is_blank(message.content) or (message.metadata or {}).get("tool_calls")):
+    if len(message.content) > _LONGEST:
+        yield Rejected(number, f"it has {len(message.content):,} characters, which are more than {_LONGEST:,}")
+    elif is_blank(message.content) and not (message.metadata or {}).get("tool_calls"):
+        yield Blank(number)
+    else:
         yield Record(number=number, message=message)
 
 

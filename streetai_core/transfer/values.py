@@ -45,7 +45,15 @@ class Record:
     message: NewMessage
 
 
-Entry: TypeAlias = Record | Rejected
+@dataclass(frozen=True, slots=True)
+class Blank:
+    """A message of a file that says nothing, and is not stored."""
+
+    number: int
+    """Its place in the file, from 1 on."""
+
+
+Entry: TypeAlias = Record | Rejected | Blank
 """What a reader makes of one record of a file."""
 
 
@@ -80,6 +88,8 @@ class Imported:
     """Messages that were there already."""
     rejected: tuple[Rejected, ...] = ()
     """Records that could not be used; all others were."""
+    blank: int = 0
+    """Messages without a text, which are not stored."""
     digest: str | None = None
     """Of a whole memory that was restored with its vectors and its journal: that of its export."""
 

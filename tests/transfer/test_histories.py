@@ -497,3 +497,31 @@ def test_all_formats_are_tested():
     """The list of formats is the list of this module's tests, and of the archive's."""
     tested = {"chatgpt", "claude", "langchain", "langchain-sql", "llamaindex", "mem0", "jsonl", "streetai-memory"}
     assert tested | {"streetai"} == set(FORMATS)
+
+
+def test_every_line_is_in_one_number_of_the_report(sqlite, write):
+    """Whoever checks an import adds them up: a message without a text was in none of them."""
+    lines = [{"role": "user", "content": text} for text in ("Real.", "   ", "", "Also real.", "Real.")]
+    lines[4]["role"] = "nobody"
+    done = import_file(sqlite, write("\n".join(map(json.dumps, lines)), "a.jsonl"), memory_id="ada")
+    assert (2, 0, 2, [5]) == (done.added, done.known, done.blank, [one.number for one in done.rejected])
+    assert 2 == done.to_dict()["blank"]
+
+
+def test_a_message_that_is_too_long_is_named(sqlite, write):
+    """With the limit that the page of imports names, and whether the line can be looked at or not."""
+    for length in (3_000_000, 9_000_000):
+        path = write(json.dumps({"role": "user", "content": "x" * length}) + "\n", f"{length}.jsonl")
+        done = import_file(sqlite, path, memory_id="ada")
+        assert ("jsonl", 0, [1]) == (done.source_format, done.added, [one.number for one in done.rejected])
+        assert ("2,097,152" if length == 3_000_000 else "8,388,608") in done.rejected[0].reason
+
+
+def test_lines_that_are_all_too_long_to_be_looked_at_are_an_error_that_says_so(sqlite, write):
+    """It was "not JSON", which they are; with the format given, what can be used is imported."""
+    line = json.dumps({"role": "user", "content": "x" * 9_000_000}) + "\n"
+    path = write(line * 2, "long.jsonl")
+    with pytest.raises(InputError, match=r"line 1 of long\.jsonl has more than 8,388,608 characters.*Give the format"):
+        import_file(sqlite, path, memory_id="ada")
+    done = import_file(sqlite, path, memory_id="ada", source_format="jsonl")
+    assert [1, 2] == [one.number for one in done.rejected]
