@@ -300,8 +300,9 @@ class SqliteReading(ReadTransaction):
         oldest_first = query.first is not None
         limit = query.first if oldest_first else query.last
         values.append(_NO_LIMIT if limit is None else max(0, limit))
+        order = _OLDEST if oldest_first else _NEWEST
         try:
-            rows = self._select(sql + (_OLDEST if oldest_first else _NEWEST), *values)
+            rows = self._select(sql + order, *values)
         except UnicodeEncodeError:
             # An id with a lone surrogate is never stored.
             return []

@@ -14,6 +14,7 @@ from streetai_core.encoders import CachedEncoder, HashingEncoder
 from streetai_core.errors import InputError, StaleMemoryError, StoreError
 from streetai_core.knowledge.clauses import clauses
 from streetai_core.stores import _sqlite
+from streetai_core.stores.base import Store
 from streetai_core.stores.reference import ReferenceStore
 from streetai_core.stores.sqlite import SqliteStore
 from streetai_core.testing.torture.trap import Trap, coded, trapped
@@ -26,12 +27,12 @@ PIECE = 12
 
 
 def opened(path, *, precision="single", **options):
-    """A registry that does not wait for the disk, with vectors that a file can be searched for."""
+    """A registry that does not wait for the disk, with vectors that a file can be searched for; or one of a store."""
     return MemoryRegistry(
         path,
         config=Config(stack_threshold=0.4, vector_precision=precision),
         encoder=HashingEncoder(64),
-        durability="fast",
+        durability=None if isinstance(path, Store) else "fast",
         clock=lambda: NOON,
         **options,
     )
