@@ -32,6 +32,10 @@ _MOST_PROBLEMS = 20
 _LARGE_LOG = 64 * 1024 * 1024
 """Bytes of the log that only a reader who never ends explains."""
 
+_RESTARTED = 32 + 24
+"""Bytes of a log of one page, without the page. Such a log was copied: what restarts it changes the first page alone,
+which has no text, and whatever deletes a row changes that of its memory too, on another page."""
+
 _BUSY_TIMEOUT = 5.0
 """Seconds to wait for whoever has the file to himself."""
 
@@ -81,7 +85,7 @@ def _unreadable(file: DatabaseFile, what: str, advice: str = _SALVAGE) -> Health
 
 
 def _examined(connection: _sqlite.Connection, file: DatabaseFile, version: int, encoder: str | None) -> Health:
-    findings = [*_integrity(connection), *_surroundings(file)]
+    findings = [*_integrity(connection), *_surroundings(file, _pragma(connection, "PRAGMA page_size"))]
     memories: list[MemoryHealth] = []
     for row in _heads(connection, findings) if version else ():
         origin = Origin(file.path, str(row[1]))
@@ -124,8 +128,8 @@ def _integrity(connection: _sqlite.Connection) -> Iterator[Finding]:
         yield _damage(f"rows of {table} belong to rows that are not there")
 
 
-def _surroundings(file: DatabaseFile) -> Iterator[Finding]:
-    """Where the file is, and with what it is read."""
+def _surroundings(file: DatabaseFile, page_size: int) -> Iterator[Finding]:
+    """Where the file is, what is beside it, and with what it is read."""
     kind = network_file_system(file.path)
     if kind is not None:
         yield Finding(
@@ -145,7 +149,7 @@ def _surroundings(file: DatabaseFile) -> Iterator[Finding]:
             what=f"the write-ahead log has {file.log_size()} bytes: somebody has been reading an old state for long",
             advice="End the program that does; the next write copies the log.",
         )
-    elif file.log_size() > 0:
+    elif file.log_size() > _RESTARTED + page_size:
         yield Finding(
             severity="note",
             what="the write-ahead log is not copied: what was deleted lately may still be in it",

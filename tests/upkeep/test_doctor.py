@@ -176,6 +176,7 @@ def test_a_file_in_use_is_examined(path):
     code = """
 store = SqliteStore(path, durability="fast")
 write(store, make_exchange(0))
+write(store, make_exchange(1, head=head_of(store)))  # the log is copied after the first write of a process
 print("written", flush=True)
 sys.stdin.readline()
 """
@@ -187,6 +188,35 @@ sys.stdin.readline()
     writer.stdin.write("go\n")
     finish(writer)
     assert examine(path).log_bytes == 0
+
+
+@pytest.mark.parametrize("way", ["forget", "release"])
+def test_a_log_that_was_copied_is_no_finding(path, way):
+    """After a receipt that is complete, nobody is told that what was deleted may still be in the log."""
+    with MemoryRegistry(path, encoder=HashingEncoder(64), durability="fast") as registry:
+        memory = registry.get("alice")
+        memory.add_message("The herons come back in March.", "user")
+        memory.add_message("My door code is 8274-KQXW.", "user", message_id="code")
+        memory.quarantine(writer="mallory")
+        assert any("log" in finding.what for finding in examine(path).findings)
+        if way == "forget":
+            assert memory.forget(message="code").complete
+        else:
+            assert memory.release(writer="mallory")
+        health = examine(path)
+        assert health.log_bytes > 0
+        assert [finding.what for finding in health.findings if "write-ahead log" in finding.what] == []
+
+
+def test_what_a_reader_keeps_in_the_log_is_a_finding(path):
+    """The receipt and the doctor say the same: it is not complete."""
+    with MemoryRegistry(path, encoder=HashingEncoder(64), durability="fast") as registry:
+        memory = registry.get("alice")
+        memory.add_message("My door code is 8274-KQXW.", "user", message_id="code")
+        with SqliteStore(path) as other, other.reading("alice") as reading:
+            assert reading.head is not None
+            assert not memory.forget(message="code").complete
+            assert any("write-ahead log" in finding.what for finding in examine(path).findings)
 
 
 def test_a_registry_examines_its_own_file(path):
