@@ -96,8 +96,8 @@ def check(message: NewMessage, number: int = 0) -> tuple[NewMessage, bool]:
         # The values of the vocabulary in place of those given, which may be equal to them and something else.
         role=ROLES[ROLES.index(message.role)],
         source=None if message.source is None else SOURCES[SOURCES.index(message.source)],
-        conversation_id=_id(message.conversation_id, "conversation_id"),
-        message_id=_id(message.message_id, "message_id"),
+        conversation_id=_id(message.conversation_id, f"conversation_id of message {number}"),
+        message_id=_id(message.message_id, f"message_id of message {number}"),
         name=None if message.name is None else clean(message.name)[0],
         created_at=_aware(message.created_at, number),
         metadata=plain_json(message.metadata, f"metadata of message {number}"),

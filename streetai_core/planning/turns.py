@@ -6,12 +6,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from streetai_core.config import Config
+from streetai_core.errors import InputError
 from streetai_core.planning.crediting import Reply, credit_of
 from streetai_core.planning.learning import LearningStep, plan_learning
 from streetai_core.planning.trust import Standing
 from streetai_core.state import MemoryState
 from streetai_core.stores.base import Changes
-from streetai_core.text.clean import check_id, is_blank
+from streetai_core.text.clean import MAX_ID_BYTES, check_id, is_blank
 from streetai_core.types import NewMessage
 
 
@@ -23,11 +24,27 @@ def identified(turn_id: str, messages: Iterable[NewMessage]) -> list[NewMessage]
     """
     turn_id = check_id(turn_id, "turn_id")
     return [
-        replace(message, message_id=f"{turn_id}/{number}")
+        replace(message, message_id=_placed(turn_id, number))
         if isinstance(message, NewMessage) and message.message_id is None
         else message
         for number, message in enumerate(messages)
     ]
+
+
+def _placed(turn_id: str, number: int) -> str:
+    """The id of a message of a turn that has none of its own.
+
+    Raises:
+        InputError: the turn's id is so long that there is no room for the place.
+    """
+    place = f"/{number}"
+    size, most = len(turn_id.encode()), MAX_ID_BYTES - len(place)
+    if size > most:
+        raise InputError(
+            f"turn_id must have 1 to {most} bytes of UTF-8 here, got {size}: message {number} has no message_id, and "
+            f"gets turn_id and {place!r} for one"
+        )
+    return turn_id + place
 
 
 def plan_turn(

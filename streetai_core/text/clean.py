@@ -11,7 +11,7 @@ _UNSTORABLE = re.compile(r"[\x00\ud800-\udfff]")
 
 _REPLACEMENT = "\N{REPLACEMENT CHARACTER}"
 
-_MAX_ID_BYTES = 512
+MAX_ID_BYTES = 512
 """Keys longer than this make poor index entries, and nobody's ids are."""
 
 
@@ -50,10 +50,10 @@ def check_id(value: str, what: str) -> str:
     if not value:
         raise InputError(f"{what} must not be empty")
     if _UNSTORABLE.search(value):
-        raise InputError(f"{what} must not contain NUL or lone surrogates, got {value[:_MAX_ID_BYTES]!r}")
+        raise InputError(f"{what} must not contain NUL or lone surrogates, got {value[:MAX_ID_BYTES]!r}")
     size = len(value.encode())
-    if size > _MAX_ID_BYTES:
-        raise InputError(f"{what} must have 1 to {_MAX_ID_BYTES} bytes of UTF-8, got {size}")
+    if size > MAX_ID_BYTES:
+        raise InputError(f"{what} must have 1 to {MAX_ID_BYTES} bytes of UTF-8, got {size}")
     return value
 
 

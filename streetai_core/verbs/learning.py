@@ -81,7 +81,8 @@ class Learning(Conductor):
 
         Args:
             turn_id: names the turn in this memory; a message without an id gets `turn_id/0`, `turn_id/1` and so on, by
-                its place. A turn has to be given with the same messages in the same places each time.
+                its place, for which it has to leave room in 512 bytes. A turn has to be given with the same messages in
+                the same places each time.
             messages: what was said: the user's message, tool calls and their results, the final reply. The last
                 message of the user's is the question that the reply answers.
             retrieved: what was recalled for the turn, as `post_process` takes it.

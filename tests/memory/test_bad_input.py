@@ -105,6 +105,20 @@ CALLS = {
         "metadata",
         lambda r: r.get("m").add_message("hi there", "user", metadata={"a": math.nan}),
     ),
+    "message id too long in a batch": (
+        InputError,
+        "message_id of message 1 must have",
+        lambda r: r.get("m").add_messages(
+            [NewMessage(content="hi", role="user", message_id=n) for n in ("a", "x" * 513)]
+        ),
+    ),
+    "empty conversation in a batch": (
+        InputError,
+        "conversation_id of message 1 must not be empty",
+        lambda r: r.get("m").add_messages(
+            [NewMessage(content="hi", role="user", conversation_id=n) for n in ("a", "")]
+        ),
+    ),
     "metadata a list": (InputError, "metadata", lambda r: r.get("m").add_message("hi there", "user", metadata=["a"])),
     "update to blank": (InputError, "delete_message", lambda r: r.get("m").update_message("kept", "  \n ")),
     "prompt for nothing": (InputError, "blank", lambda r: r.get("m").build_prompt("  ")),

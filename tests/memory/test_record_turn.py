@@ -192,6 +192,19 @@ def test_a_turn_has_to_be_named(registry, turn_id):
         registry.get("m").record_turn(turn_id, TURN)
 
 
+@pytest.mark.parametrize(("count", "most"), [(2, 510), (11, 509)])
+def test_a_turn_id_has_to_leave_room_for_the_places(registry, count, most):
+    """Whoever gives a turn an id of full length is told of that id, not of one that is nowhere in the call."""
+    messages = [NewMessage(content=f"Sentence {number}.", role="user") for number in range(count)]
+    with pytest.raises(InputError, match=f"turn_id must have 1 to {most} bytes of UTF-8 here, got {most + 1}: message"):
+        registry.get("m").record_turn("x" * (most + 1), messages)
+    assert registry.get("m").messages() == []
+    named = [NewMessage(content="Named.", role="user", message_id="own")]
+    registry.get("m").record_turn("x" * 512, named)
+    registry.get("m").record_turn("x" * most, messages)
+    assert len(registry.get("m").messages()) == count + 1
+
+
 def test_what_is_gone_or_unknown_is_ignored(registry):
     """Signals of a deleted message, of another memory and no signals at all; the turn is stored all the same."""
     memory, hits = seeded(registry)
