@@ -60,7 +60,9 @@ def _store_of(path: object, **settings: Any) -> Store:
     said = {name: value for name, value in settings.items() if value is not None}
     if isinstance(path, Store):
         if said:
-            raise InputError(f"{' and '.join(said)} cannot be set for a Store that is made already; give them to it")
+            raise InputError(
+                f"{' and '.join(said)} cannot be set for a Store that is made already; set it where the Store is made"
+            )
         return path
     if not isinstance(path, str | os.PathLike):
         raise InputError(f"path must be a file's path or a Store, got {type(path).__name__}")
