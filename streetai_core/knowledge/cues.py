@@ -54,8 +54,9 @@ _UNREAL = re.compile(
 """What stands right before a change that has not come."""
 
 _LONG_AGO = re.compile(
-    r"\bwhen (?:i|we|he|she) (?:was|were) (?:\w+ years old\b|a (?:kid|child|boy|girl|baby|teenager|student)\b|young\b"
-    r"|little\b|small\b|(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|\w+teen|\d{1,2})\b)"
+    r"\bwhen (?:i|we|he|she) (?:was|were) (?:a (?:kid|child|boy|girl|baby|teenager|student)\b|young\b"
+    r"|little\b|small\b|(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve"
+    r"|(?:thir|four|fif|six|seven)teen|\d|1[0-7])\b)"
     r"|\bas an? (?:kid|child|boy|girl|baby|teenager|student)\b",
     re.IGNORECASE,
 )
@@ -70,10 +71,15 @@ def change_cue(text: str) -> ChangeCue | None:
             like other text: leave them out before (`streetai_core.knowledge.clauses` does).
     """
     for strong, kind, form in _forms().worth_trying(text):
-        match = form.search(text)
-        if match and not (kind == "changed" and (_UNREAL.search(text, 0, match.start()) or _LONG_AGO.search(text))):
-            return ChangeCue(kind, match.start(), match.end(), _old_value(match), strong)
+        for match in form.finditer(text):
+            if kind != "changed" or _has_come(match):
+                return ChangeCue(kind, match.start(), match.end(), _old_value(match), strong)
     return None
+
+
+def _has_come(match: re.Match[str]) -> bool:
+    """Whether a change has come about, and lately."""
+    return not (_UNREAL.search(match.string, 0, match.start()) or _LONG_AGO.search(match.string))
 
 
 _REPLACED = re.compile(r"\b(?:instead of|rather than) (?P<old>[^,;.!?]*\w)", re.IGNORECASE)

@@ -78,7 +78,7 @@ def swapped(newer: Clause, older: Clause) -> bool:
         return False
     if ONCE & {*mine, *theirs} or not STATES & set(mine[:head]):
         return False
-    if new_value[0] in _ELSEWHERE or (_RECURRING & set(new_value) and _RECURRING & set(old_value)):
+    if _RECURRING & set(new_value) and _RECURRING & set(old_value):
         return False
     return _exclusive(newer, older, head, (new_value, old_value), same_end=tail > 0)
 
@@ -91,6 +91,8 @@ def _exclusive(
     kinds = _kinds(newer, head, new_value) & _kinds(older, head, old_value)
     if kinds and (mine[0] not in _PROGRESSIVE or kinds <= {"number", "date"}):
         return True
+    if new_value[0] in _ELSEWHERE:
+        return False
     beginning = " ".join(mine[:head])
     if _ROLES.match(beginning):
         return any(all(kind & set(value) for value in values) for kind in (_DIET, _AT))

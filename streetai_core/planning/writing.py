@@ -119,8 +119,8 @@ def plan_update(
 ) -> Changes:
     """Give a message a new text: same id, place and turn; its signals start anew, as fresh as if just said."""
     message = replace(old, content=item.message.content, sanitised=item.sanitised)
-    loosened = [words_row(newer, replaces) for newer, replaces in replacing.after_edit(message, item.vectors)]
     head = _with_encoder(state.head, encoder, bool(len(item.vectors)))
+    loosened = [words_row(newer, replaces) for newer, replaces in replacing.after_edit(message, item.vectors)]
     gone = state.columns.keys[state.rows_of_message(old.sequence)].tolist()
     placement = Placement(_sized(state, head), _stacked([item.vectors], head.dim or 0), config, without=gone)
     signals, weights = _signals([(item, message, head.next_turn)], head, placement, config)

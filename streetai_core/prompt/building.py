@@ -159,7 +159,8 @@ class _Shown(ReadTransaction):
 
     def messages(self, query: MessageQuery) -> list[Message]:
         if query.last is None:
-            return [one for one in self._transaction.messages(query) if not self._hides(one)]
+            read = self._transaction.messages(replace(query, first=None))
+            return [one for one in read if not self._hides(one)][: query.first]
         looked_at = max(1, query.last)
         while True:
             # Mostly nothing among the last ones is hidden; if much is, twice as many are read.

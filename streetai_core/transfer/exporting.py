@@ -18,6 +18,7 @@ from streetai_core.text.clean import check_id
 from streetai_core.transfer.archive import write_archive
 from streetai_core.transfer.snapshot import Snapshot, snapshot_of
 from streetai_core.transfer.values import Exported, Watch
+from streetai_core.upkeep.files import beside as files_of
 from streetai_core.upkeep.files import check_file, place_of, put_in_place, rights_of
 
 
@@ -43,10 +44,11 @@ def export_memory(
         progress: called with (rows written so far, rows in all).
 
     Raises:
-        InputError: nothing was ever written under this id, or the file cannot be written, or is none, as a pipe.
+        InputError: nothing was ever written under this id, or the file cannot be written, is none, as a pipe, or is the
+            database.
         StoreError: the memory cannot be read.
     """
-    check_id(memory_id, "memory_id")
+    memory_id = check_id(memory_id, "memory_id")
     with registry.store.reading(memory_id) as transaction:
         snapshot = snapshot_of(transaction)
     if snapshot is None:
@@ -68,6 +70,8 @@ def _write_file(
 ) -> str:
     """Write beside the file, and put it in its place."""
     check_file(path)
+    if any(os.path.realpath(path) in files_of(os.path.realpath(one)) for one in database):
+        raise InputError(f"out must be another file than the database itself or a part of it, got {path}")
     beside = Path(path).with_name(f".streetai-{uuid4().hex}")
     rights = rights_of(*database, path)
     try:

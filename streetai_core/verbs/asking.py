@@ -4,21 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, field
-from typing import Generic, TypeVar
 
 from streetai_core.conductor import Asked, Elsewhere
+from streetai_core.prompt.selection import Found
 from streetai_core.recall.filtering import RecallFilter
 from streetai_core.recall.processing import Candidates, PostProcessor, processed
 from streetai_core.types import Hit
-
-Found = TypeVar("Found")
 
 _ROUNDS = 3
 """How often processors are asked anew because somebody has written meanwhile; then what has come is not seen."""
 
 
 @dataclass(slots=True)
-class Asking(Generic[Found]):
+class Asking:
     """A question that is asked of one view of a memory after another, until nothing of it is left to be worked out."""
 
     asked: Asked
@@ -39,13 +37,18 @@ class Asking(Generic[Found]):
             self._found[view] = find()
         return self._found[view]
 
-    def process(self, candidates: Candidates) -> list[Hit]:
+    def process(self, hits: Sequence[Hit], candidates: Callable[[], Candidates]) -> list[Hit]:
         """The hits as the processors leave them, without those below the least score.
+
+        Args:
+            hits: what was found.
+            candidates: the same as processors get it.
 
         Raises:
             Elsewhere: the processors have not been asked for these yet.
         """
-        hits = self._left(candidates) if self.processors and candidates.hits else candidates.hits
+        if self.processors and hits:
+            hits = self._left(candidates())
         return [hit for hit in hits if self.min_score is None or hit.score >= self.min_score]
 
     def _left(self, candidates: Candidates) -> list[Hit]:

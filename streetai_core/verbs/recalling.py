@@ -75,19 +75,19 @@ class Recalling(Conductor):
         exact = token_budget is None and not chosen
         wide = most if exact else considered(config, limit=limit)
 
-        def find(transaction: ReadTransaction, state: MemoryState | None) -> Candidates | None:
+        def find(transaction: ReadTransaction, state: MemoryState | None) -> list[Hit] | Candidates:
             if state is None:
-                return None
+                return []
             check_encoder(state.head, self._around.encoder)
             read = self._question(asked, state)
             ranking, _ = rank(state, read, config, depth=deep(wide), sure=wide, wanted=wanted, stacks=False)
             positions = select(state, ranking, config, wide)
             messages = messages_of(transaction, sequences_of(state, ranking, positions))
-            hits = RankedHits(state, ranking, positions, messages, question=asked.text)
-            return self._candidates(state, hits, asked.text)
+            hits = list(RankedHits(state, ranking, positions, messages, question=asked.text))
+            return self._candidates(state, hits, asked.text) if chosen else hits
 
         found = self._read(find)
-        hits = [] if found is None else processed(found, chosen)
+        hits = processed(found, chosen) if isinstance(found, Candidates) else found
         hits = [hit for hit in hits if min_score is None or hit.score >= min_score]
         return within(hits, most, token_budget, self._around.counter, config)
 
@@ -151,7 +151,7 @@ class Recalling(Conductor):
             recall_fits=recall_fits,
         )
         asked = self._asked(user_message, config)
-        asking = None if asked is None else Asking[Found](asked, chosen, wanted, min_score)
+        asking = None if asked is None else Asking(asked, chosen, wanted, min_score)
 
         def attempt(transaction: ReadTransaction, state: MemoryState | None) -> Prompt:
             def recall(without: set[int]) -> Found:
@@ -204,7 +204,7 @@ class Recalling(Conductor):
         check_filter(wanted)
         chosen = self._chosen(processors)
         asked = self._asked(question, self._with_strategy(strategy))
-        asking = None if asked is None else Asking[Found](asked, chosen, wanted)
+        asking = None if asked is None else Asking(asked, chosen, wanted)
         return self._read(
             lambda transaction, state: self._why(transaction, state, question, asking, misses=misses, message=message)
         )
@@ -214,7 +214,7 @@ class Recalling(Conductor):
         transaction: ReadTransaction,
         state: MemoryState | None,
         question: str,
-        asking: Asking[Found] | None,
+        asking: Asking | None,
         *,
         misses: int,
         message: str | None,
@@ -232,7 +232,7 @@ class Recalling(Conductor):
         selected = select(state, ranking, config, considered(config) if asking.processors else most)
         messages = messages_of(transaction, sequences_of(state, ranking, selected))
         found = RankedHits(state, ranking, selected, messages, question=asking.asked.text)
-        hits = asking.process(self._candidates(state, found, asking.asked.text))[:most]
+        hits = asking.process(list(found), lambda: self._candidates(state, found, asking.asked.text))[:most]
         places = {signal_id(state, int(state.columns.keys[ranking.rows[one]])): one for one in selected}
         chosen = [places[hit.signal.signal_id] for hit in hits]
         taken = set(chosen)
@@ -256,7 +256,7 @@ class Recalling(Conductor):
         question: Question,
         request: PromptRequest,
         *,
-        asking: Asking[Found],
+        asking: Asking,
         most: int | None = None,
     ) -> Found:
         """What there is for a prompt, `most` hits at most, as the post-processors leave it.
@@ -269,7 +269,7 @@ class Recalling(Conductor):
         if not asking.processors and asking.min_score is None:
             return found
         by_id = {message.message_id: message for message in found.said}
-        hits = asking.process(self._candidates(state, found.hits, request.question))
+        hits = asking.process(found.hits, lambda: self._candidates(state, found.hits, request.question))
         said = [by_id[hit.signal.parent_turn_id] for hit in hits]
         return replace(found, hits=hits, said=said, scores=[hit.score for hit in hits])
 
@@ -280,7 +280,7 @@ class Recalling(Conductor):
         question: Question,
         request: PromptRequest,
         *,
-        asking: Asking[Found],
+        asking: Asking,
         most: int | None,
     ) -> Found:
         """What there is for a prompt, before the post-processors."""
@@ -305,7 +305,7 @@ class Recalling(Conductor):
         question: Question,
         request: PromptRequest,
         *,
-        asking: Asking[Found],
+        asking: Asking,
     ) -> Found:
         """What else there is for a prompt: of what a question leans on, nothing for any other."""
         more = leaning(

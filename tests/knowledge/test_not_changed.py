@@ -4,6 +4,7 @@ import pytest
 
 from streetai_core import MemoryRegistry
 from streetai_core.encoders.hashing import HashingEncoder
+from streetai_core.errors import EncoderMismatchError
 from streetai_core.knowledge.changes import Statement, link
 
 NEAR = 0.8
@@ -21,6 +22,7 @@ HOME = "I live in Lyon."
         ("I almost moved to Nice last year.", HOME),
         ("I moved to Nice when I was six.", HOME),
         ("As a child I moved to Nice.", HOME),
+        ("I moved to Nice when I was seventeen.", HOME),
         ("I used to live in Nice.", HOME),
         ("My name is on the list.", "My name is Mara."),
         ("I work at the bakery on Fridays.", "I work at Google on Mondays."),
@@ -35,6 +37,9 @@ def test_it_replaces_nothing(newer, older):
     ("newer", "older"),
     [
         ("I moved to Nice.", HOME),
+        ("I moved to Nice when I was 30.", HOME),
+        ("I'm not moving to Nice, I'm moving to Paris.", HOME),
+        ("My appointment is on Friday.", "My appointment is Monday."),
         ("I'm not moving to Nice any more.", "I'm moving to Nice in May."),
         ("I used to live in Lyon.", HOME),
         ("I used to drink coffee, now it's tea.", "I drink two cups of coffee each morning."),
@@ -61,3 +66,15 @@ def test_what_an_edited_message_says_now_was_not_replaced(tmp_path):
         assert not memory.retrieve("What am I allergic to?")[0].replaced
     with MemoryRegistry(tmp_path / "m.db", encoder=HashingEncoder()) as registry:
         assert [message.message_id for message in registry.get("m").revisions("0")] == ["0"]
+
+
+def test_an_edit_with_another_encoder_is_refused_by_name(tmp_path):
+    """If it fails, vectors of two lengths are compared before anybody says that they do not fit."""
+    with MemoryRegistry(tmp_path / "m.db", encoder=HashingEncoder(64)) as registry:
+        for number, text in enumerate((HOME, "I live in Nice.")):
+            registry.get("m").add_message(text, "user", message_id=str(number))
+    with (
+        MemoryRegistry(tmp_path / "m.db", encoder=HashingEncoder(32)) as registry,
+        pytest.raises(EncoderMismatchError, match="reencode"),
+    ):
+        registry.get("m").update_message("0", "I live in Lyons.")

@@ -104,7 +104,7 @@ def test_wrong_arguments_are_refused(arguments, message):
 
 
 @pytest.mark.parametrize("kind", [str, Path])
-@pytest.mark.parametrize("url", ["postgresql://ada:hush@localhost/x", "redis://localhost:6379", "FILE:///tmp/x.db"])
+@pytest.mark.parametrize("url", ["postgresql://ada:hush@localhost/x", "redis://localhost:6379", "FILE:///x.db"])
 def test_a_url_is_no_path(tmp_path, monkeypatch, url, kind):
     """A folder "postgresql:" would be made, and whoever runs several servers would think that they share a database.
 

@@ -221,6 +221,15 @@ def test_what_is_not_there_is_not_exported(registry, tmp_path):
     assert not (tmp_path / "out.jsonl").exists()
 
 
+@pytest.mark.parametrize("ending", ["", "-wal", "-shm"])
+def test_an_export_never_replaces_the_database(sqlite, ending):
+    """If it fails, all memories are gone, and writes are acknowledged that are nowhere."""
+    fill(sqlite.get("mara"))
+    with pytest.raises(InputError, match="the database itself"):
+        export_memory(sqlite, "mara", f"{sqlite.store.path}{ending}")
+    assert sqlite.get("mara").messages()
+
+
 def test_a_failed_export_leaves_the_old_file(sqlite, tmp_path):
     """Interrupted in the middle: what was there before is there, and nothing beside it."""
     fill(sqlite.get("mara"))
