@@ -9,8 +9,6 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import TypeAlias, TypeVar
 
-import numpy as np
-
 from streetai_core.coherence import CoherentState, HotStates, Plan
 from streetai_core.config import Config
 from streetai_core.encoders.base import Encoder
@@ -19,7 +17,7 @@ from streetai_core.index.cone import looks_narrow
 from streetai_core.observing.observer import MemoryObserver
 from streetai_core.planning.crediting import Reply
 from streetai_core.planning.learning import Cue, LearningStep
-from streetai_core.planning.preparing import Prepared, Progress, prepare
+from streetai_core.planning.preparing import Prepared
 from streetai_core.planning.replacing import Replacing
 from streetai_core.planning.trust import Standing, conversation_mark, standing_of
 from streetai_core.planning.words import fingerprint
@@ -34,7 +32,7 @@ from streetai_core.state import MemoryState
 from streetai_core.stores.base import Changes, MessageQuery, ReadTransaction, Store, WriteTransaction
 from streetai_core.text.clean import check_id, clean, is_blank
 from streetai_core.tokens import TokenCounter, count_message
-from streetai_core.types import Matrix, Message, NewMessage, Vector, WeightUpdate
+from streetai_core.types import Matrix, Message, Vector, WeightUpdate
 
 _log = logging.getLogger(__name__)
 
@@ -116,14 +114,6 @@ class Conductor:
     def executor(self) -> Executor:
         """Where the async twins run."""
         return self._around.executor()
-
-    def _prepared(self, messages: Sequence[NewMessage], progress: Progress | None = None) -> list[Prepared | None]:
-        """Messages checked, cut and embedded; needs no lock."""
-        around = self._around
-        found = prepare(messages, encoder=around.encoder, config=self.config, counter=around.counter, progress=progress)
-        fresh = [item.vectors for item in found if item is not None]
-        self._find_common(np.concatenate(fresh) if fresh else None)
-        return found
 
     def _plan_add(
         self, transaction: WriteTransaction, state: MemoryState, prepared: Sequence[Prepared | None]

@@ -27,6 +27,7 @@ class Encoder(ABC):
 
     _common: float | None = None
     """What all vectors have in common, once it was asked for."""
+    _worked: bool = False
 
     @property
     @abstractmethod
@@ -61,6 +62,11 @@ class Encoder(ABC):
     def joins_calls(self) -> bool:
         """Whether it answers calls from several threads at once together, so that more threads may wait for it."""
         return False
+
+    @property
+    def has_worked(self) -> bool:
+        """Whether it has embedded something: if it fails after that it is out of order, and not set up wrong."""
+        return self._worked
 
     def count_tokens(self, texts: Sequence[str]) -> list[int]:
         """Tokens that the model sees in each text, special tokens included.
@@ -102,7 +108,9 @@ class Encoder(ABC):
             raise
         except Exception as error:
             raise EncoderError(f"{self.fingerprint} could not embed {len(texts)} texts: {error}") from error
-        return unit_rows(raw, rows=len(texts), dim=self.dim)
+        rows = unit_rows(raw, rows=len(texts), dim=self.dim)
+        self._worked = True
+        return rows
 
 
 def unit_rows(raw: object, *, rows: int, dim: int) -> Matrix:

@@ -48,6 +48,11 @@ class WrappedEncoder(Encoder):
         """Whether the encoder does."""
         return self._encoder.joins_calls
 
+    @property
+    def has_worked(self) -> bool:
+        """Whether the encoder has."""
+        return self._encoder.has_worked
+
     def common(self) -> float:
         """The encoder's."""
         return self._encoder.common()

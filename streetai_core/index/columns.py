@@ -46,6 +46,8 @@ class SignalColumns:
         """By how many moves and signals it was told whether they look narrow, and whether they do."""
         self._codes: Codes | None = None
         """Of all vectors, from the first question on to so many signals that estimates pay; `None`: not made yet."""
+        self.without_vector: set[int] = set()
+        """Keys of signals whose vector is zero: they could not be embedded yet, or mean nothing. Not to be changed."""
         self.moves = 0
         """How often a signal has left its row or got another place; while it stays, rows were only added."""
 
@@ -124,6 +126,7 @@ class SignalColumns:
         copy._vectors.fill(self._vectors.kept(rows))
         copy._base = _enlarged(self._base[rows], capacity)
         copy._integers = {name: _enlarged(column[rows], capacity) for name, column in self._integers.items()}
+        copy.without_vector = self.without_vector.intersection(copy.keys.tolist())
         return copy
 
     def put(self, key: int, vector: KeptVector, place: Mapping[str, int]) -> None:
@@ -145,8 +148,11 @@ class SignalColumns:
         else:
             self.moves += 1
             self._vectors.put(row, vector)
+            self.without_vector.discard(key)
             if self._codes is not None:
                 self._codes.put(row, _singles([vector])[0])
+        if not vector.any():
+            self.without_vector.add(key)
         for name in _FIXED:
             self._integers[name][row] = place[name]
 
@@ -170,6 +176,9 @@ class SignalColumns:
         self._rows.fill(keys)
         capacity = room_for(self._count)
         self._vectors.fill(vectors)
+        # Few vectors begin with a zero; to look at all numbers of all takes as long as to check them.
+        some = np.flatnonzero(vectors[:, :1] == 0.0)
+        self.without_vector = set(keys[some[~vectors[some].any(axis=1)]].tolist())
         self._base = np.ones(capacity, dtype=np.float64)
         given: dict[str, Integers] = {"key": keys, **place}
         zeros = np.zeros(self._count, dtype=np.int64)
@@ -209,6 +218,7 @@ class SignalColumns:
         units[: self._count] = image["units"]
         self._codes = Codes(self.dim)
         self._codes.fill(self._count, coded, units)
+        self.without_vector = set(keys[image["units"] == 0.0].tolist())
 
     def _append(self, keys: Sequence[int], vectors: Sequence[KeptVector], places: Sequence[Mapping[str, int]]) -> None:
         """Add signals that are not there."""
@@ -221,6 +231,7 @@ class SignalColumns:
         self._vectors.append(vectors)
         if self._codes is not None:
             self._codes.append(_singles(vectors))
+        self.without_vector.update(key for key, vector in zip(keys, vectors, strict=True) if not vector.any())
         self._base[rows] = 1.0
         self._integers["key"][rows] = keys
         for name in _CHANGING:
@@ -260,6 +271,7 @@ class SignalColumns:
             if row == NONE:
                 continue
             self._rows.drop(key)
+            self.without_vector.discard(key)
             last = self._count - 1
             self._vectors.remove(row)
             if row != last:

@@ -1,4 +1,4 @@
-"""Plans that add, edit and remove messages, and that embed a memory anew."""
+"""Plans that add, edit and remove messages."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from streetai_core.planning.replacing import Replacing
 from streetai_core.planning.words import fingerprint, words_row
 from streetai_core.state import MemoryState
 from streetai_core.stores.base import Changes, Head, Learned, SignalRow, WeightRow
-from streetai_core.types import KeptVector, Matrix, Message
+from streetai_core.types import Matrix, Message
 from streetai_core.vectors import kept
 
 
@@ -182,41 +182,6 @@ def plan_delete(state: MemoryState, messages: Mapping[int, int], questions: Coll
     )
 
 
-def plan_reencode(
-    state: MemoryState, keys: Sequence[int], vectors: Matrix, *, encoder: Encoder, config: Config
-) -> Changes:
-    """Give all signals (`keys`, in the order they were said) vectors of another encoder, and form the stacks anew.
-
-    Weights, texts and clocks stay; cues go.
-    """
-    columns = state.columns
-    head = replace(state.head, encoder=encoder.fingerprint, dim=encoder.dim)
-    empty = MemoryState(head)
-    placement = Placement(empty, vectors, config)
-    rows = [row for key in keys if (row := columns.row(key)) is not None]
-    return Changes(
-        head=replace(head, next_stack=placement.next_stack),
-        signals=[
-            _moved(state, row, vector) for row, vector in zip(rows, kept(vectors, config.vector_precision), strict=True)
-        ],
-        weights=[
-            WeightRow(
-                key=int(columns.keys[row]),
-                base_weight=float(columns.base[row]),
-                last_used_turn=int(columns.column("last_used_turn")[row]),
-                uses=int(columns.column("uses")[row]),
-                stack=stack,
-            )
-            for row, stack in zip(rows, placement.assignment.stack_of, strict=True)
-        ],
-        stacks=placement.stack_rows,
-        deleted_stacks=list(state.stacks.keys),
-        # Their texts are not kept, so they cannot be embedded anew.
-        deleted_cues=list(state.cues),
-        event="reencode",
-    )
-
-
 def _cues_of(state: MemoryState, questions: Collection[str]) -> list[tuple[int, int]]:
     """The cues of some questions."""
     return state.cues.of_questions({fingerprint(text) for text in questions}) if len(state.cues) else []
@@ -314,19 +279,3 @@ def _signals(
             )
             weights.append(WeightRow(key=key, base_weight=1.0, last_used_turn=turn, uses=0, stack=stack))
     return signals, weights
-
-
-def _moved(state: MemoryState, row: int, vector: KeptVector) -> SignalRow:
-    """A signal with another vector."""
-    columns = state.columns
-    return SignalRow(
-        key=int(columns.keys[row]),
-        sequence=int(columns.column("sequence")[row]),
-        chunk_index=int(columns.column("chunk_index")[row]),
-        kind="code" if columns.column("code")[row] else "chunk",
-        start=int(columns.column("start")[row]),
-        end=int(columns.column("end")[row]),
-        block_start=int(columns.column("block_start")[row]),
-        block_end=int(columns.column("block_end")[row]),
-        vector=vector,
-    )

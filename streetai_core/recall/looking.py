@@ -77,11 +77,11 @@ def all_stacks(state: MemoryState) -> list[Stack]:
 
 
 def counts(memory_id: str, state: MemoryState | None, config: Config) -> dict[str, Any]:
-    """The published six counts, and messages, tokens of the full history, encoder and version."""
+    """The published six counts, and messages, tokens of the full history, encoder, version and what has no vector."""
     head = Head(memory_id=memory_id, token="") if state is None else state.head
-    total = living = stacks = 0
+    total = living = stacks = without_vector = 0
     if state is not None:
-        total, stacks = len(state.columns), len(state.stacks)
+        total, stacks, without_vector = len(state.columns), len(state.stacks), len(state.columns.without_vector)
         living = int((state.effective(slice(None), head.next_turn, config) >= config.death_threshold).sum())
     return {
         "memory_id": memory_id,
@@ -94,4 +94,5 @@ def counts(memory_id: str, state: MemoryState | None, config: Config) -> dict[st
         "history_tokens": head.history_tokens,
         "encoder": head.encoder,
         "version": head.version,
+        "without_vector": without_vector,
     }

@@ -5,11 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from streetai_core.aio import twin
-from streetai_core.conductor import (
-    Conductor,
-    Lesson,
-    scores_of,
-)
+from streetai_core.conductor import Lesson, scores_of
 from streetai_core.observing.observer import observed
 from streetai_core.planning.crediting import credit_of
 from streetai_core.planning.learning import plan_learning
@@ -22,9 +18,10 @@ from streetai_core.types import (
     NewMessage,
     WeightUpdate,
 )
+from streetai_core.verbs.embedding import Embedding
 
 
-class Learning(Conductor):
+class Learning(Embedding):
     """The verbs that learn from a reply."""
 
     @observed(lambda updates: {"signals": len(updates)}, "learn")
@@ -94,10 +91,10 @@ class Learning(Conductor):
         Raises:
             InputError: the turn's id or a message cannot be used.
             MessageConflictError: the id of a message is taken by another one.
-            EncoderError: the model failed; nothing was stored.
+            EncoderError: the model failed where `add_message` raises it; nothing was stored.
         """
         turn = identified(turn_id, messages)
-        prepared = self._prepared(turn)
+        prepared = self._to_store(turn)
         sent = sent_in(retrieved)
         answer = self._reply(sent, reply, asked_in(turn))
 

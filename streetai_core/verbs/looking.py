@@ -86,7 +86,10 @@ class Looking(Conductor):
             return [] if state is None else all_stacks(state)
 
     def stats(self) -> dict[str, Any]:
-        """Counts: the published six, and messages, tokens of the full history, encoder and version."""
+        """Counts: the published six, and messages, tokens of the full history, encoder, version, and `without_vector`.
+
+        These are signals that were stored while the encoder failed, and what means nothing to it.
+        """
         with self._coherent.reading() as (_, state):
             return counts(self.memory_id, state, self.config)
 

@@ -7,22 +7,12 @@ from datetime import datetime
 from typing import Any
 
 from streetai_core.aio import twin
-from streetai_core.conductor import (
-    Conductor,
-    check_text,
-    messages_named,
-    replacing_in,
-    texts_of,
-)
+from streetai_core.conductor import check_text, messages_named, replacing_in
 from streetai_core.errors import InputError
 from streetai_core.observing.observer import observed
-from streetai_core.planning.preparing import Progress, encode_all
-from streetai_core.planning.writing import (
-    Addition,
-    plan_reencode,
-    plan_update,
-)
-from streetai_core.recall.looking import check_there, signals_of
+from streetai_core.planning.preparing import Progress
+from streetai_core.planning.writing import Addition, plan_update
+from streetai_core.recall.looking import signals_of
 from streetai_core.state import MemoryState
 from streetai_core.stores.base import Changes, MessageQuery, WriteTransaction
 from streetai_core.text.clean import check_id, is_blank
@@ -34,9 +24,10 @@ from streetai_core.types import (
     Signal,
     Source,
 )
+from streetai_core.verbs.embedding import Embedding
 
 
-class Writing(Conductor):
+class Writing(Embedding):
     """The verbs that write what was said."""
 
     def add_message(
@@ -59,6 +50,9 @@ class Writing(Conductor):
 
         Adding the same `message_id` with the same text again stores nothing and returns what is there: a retry is safe.
 
+        If an encoder fails that has worked before, the message is stored without vectors, which the log says; words
+        find it, and the next messages that can be embedded bring its vectors (`stats()["without_vector"]`).
+
         Returns:
             Its signals in order; their `parent_turn_id` is the id of the message. Empty for blank text, which is not
             stored unless it comes with metadata.
@@ -66,7 +60,8 @@ class Writing(Conductor):
         Raises:
             InputError: the role, an id or the metadata cannot be used.
             MessageConflictError: the id is taken by another text, role or conversation.
-            EncoderError: the model failed.
+            EncoderError: the model failed, and has made no vectors of this memory yet, nor any since the program began;
+                or it alone decides what is found (`strategy="vector"`, `Config.classic()`). Nothing was stored.
         """
         message = NewMessage(
             content=content,
@@ -95,7 +90,7 @@ class Writing(Conductor):
         """
         if not isinstance(messages, Iterable):
             raise InputError(f"messages must be a collection of NewMessage, got {type(messages).__name__}")
-        prepared = self._prepared(list(messages), progress)
+        prepared = self._to_store(list(messages), progress)
 
         def plan(transaction: WriteTransaction, state: MemoryState) -> tuple[Changes | None, Addition]:
             addition = self._plan_add(transaction, state, prepared)
@@ -185,46 +180,9 @@ class Writing(Conductor):
         query = MessageQuery(conversation_id=conversation_id, any_conversation=False)
         return self._delete(lambda transaction: transaction.messages(query))
 
-    @observed(lambda signals: {"signals": signals}, "write")
-    def reencode(self, *, progress: Progress | None = None) -> int:
-        """Embed the whole memory anew with this registry's encoder; weights, texts and clocks stay.
-
-        Returns:
-            How many signals got a new vector.
-        """
-        # Each time that others were quicker.
-        while (count := self._reencoded(progress)) is None:
-            pass
-        return count
-
-    def _reencoded(self, progress: Progress | None) -> int | None:
-        """How many signals got a new vector; `None` if others have written meanwhile, and some would not have one."""
-        encoder = self._around.encoder
-        with self._coherent.lock, self._coherent.reading() as (transaction, state):
-            if state is None or not len(state.columns):
-                return 0
-            messages = transaction.messages(MessageQuery())
-            check_there({one.sequence: one for one in messages}, state.columns.column("sequence").tolist())
-            texts = texts_of(state, messages)
-        vectors = encode_all(list(texts.values()), encoder, self.config, progress)
-
-        def plan(_: WriteTransaction, now: MemoryState) -> tuple[Changes | None, int | None]:
-            there = [number for number, key in enumerate(texts) if key in now.columns]
-            if len(there) != len(now.columns):
-                return None, None
-            keys = [key for key in texts if key in now.columns]
-            return plan_reencode(now, keys, vectors[there], encoder=encoder, config=self.config), len(keys)
-
-        with self._coherent.lock:
-            count, _ = self._coherent.write(plan)
-            # The arrays have another width now.
-            self._coherent.forget()
-            return count
-
     aadd_message = twin(add_message)
     aadd_messages = twin(add_messages)
     aupdate_message = twin(update_message)
     adelete_message = twin(delete_message)
     adelete_messages = twin(delete_messages)
     adelete_conversation = twin(delete_conversation)
-    areencode = twin(reencode)

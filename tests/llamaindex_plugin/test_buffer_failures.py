@@ -5,7 +5,7 @@ import logging
 import pytest
 from llama_index.core.storage.chat_store import SimpleChatStore
 
-from streetai_core import MemoryRegistry
+from streetai_core import Config, MemoryRegistry
 from streetai_core.encoders import HashingEncoder
 from streetai_core.errors import EncoderError, StoreError
 from streetai_llamaindex import StreetAIChatMemoryBuffer
@@ -26,11 +26,11 @@ class Unreliable(HashingEncoder):
         return super().embed(texts, kind)
 
 
-@pytest.fixture
-def broken(tmp_path):
-    """A memory that has been talked to, its encoder, and the failures that were reported."""
+@pytest.fixture(params=[Config(strategy="vector")])
+def broken(request, tmp_path):
+    """A memory that finds by meaning alone and has been talked to, its encoder, and the failures that were reported."""
     encoder, failures = Unreliable(), []
-    with MemoryRegistry(tmp_path / "memory.db", encoder=encoder) as registry:
+    with MemoryRegistry(tmp_path / "memory.db", encoder=encoder, config=request.param) as registry:
         memory = StreetAIChatMemoryBuffer.from_defaults(
             registry=registry, session_id=SESSION, token_limit=400, on_error=failures.append
         )
@@ -64,6 +64,20 @@ def test_the_chat_goes_on_without_the_model(broken, caplog):
         ("assistant", REPLY),
     ]
     assert memory.flush() is True
+
+
+@pytest.mark.parametrize("broken", [Config()], indirect=True)
+def test_where_words_find_something_too_the_chat_is_stored_without_the_model(broken, caplog):
+    """9.14: Nothing waits in RAM for the model, and nothing has failed."""
+    memory, encoder, failures = broken
+    encoder.fails = True
+    memory.put(user("How deep is it here?"))
+    memory.get()
+    memory.put(assistant("Three metres."))
+    assert memory.flush() is True
+    assert said(memory)[-2:] == [("user", "How deep is it here?"), ("assistant", "Three metres.")]
+    assert failures == []
+    assert "stored without vectors" in caplog.text
 
 
 def test_flush(broken):

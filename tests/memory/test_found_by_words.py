@@ -165,15 +165,3 @@ def test_finding_by_words_alone_never_embeds_a_question(encoder):
     assert [hit.signal.content for hit in memory.retrieve(QUESTION)] == [FACT]
     assert FACT in memory.build_prompt(QUESTION, conversation_id="new").recalled_text
     assert encoder.questions == 0
-
-
-@pytest.mark.parametrize("strategy", ["hybrid", "keyword"])
-def test_nothing_is_stored_while_the_encoder_fails(encoder, strategy):
-    """A message without vectors could never be found by meaning; the caller can try again."""
-    memory = filled(encoder, Config(strategy=strategy))
-    before = memory.stats()
-    encoder.broken = True
-    with pytest.raises(EncoderError):
-        memory.add_message("The Heron lies at berth 4.", "user")
-    assert memory.stats() == before
-    assert by_words(memory, "the heron") == []

@@ -245,7 +245,7 @@ def test_a_failing_encoder_leaves_everything_as_it_was(tmp_path):
             return super().embed(texts, kind)
 
     encoder = Breakable(dim=64)
-    with MemoryRegistry(tmp_path / "m.db", encoder=encoder) as registry:
+    with MemoryRegistry(tmp_path / "m.db", encoder=encoder, config=Config(strategy="vector")) as registry:
         memory, hits = seeded(registry)
         before = picture(memory)
         encoder.broken = True

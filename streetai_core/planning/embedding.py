@@ -1,0 +1,125 @@
+"""Plans that give signals other vectors: all of them those of another encoder, or some of them their first ones."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from streetai_core.config import Config
+from streetai_core.encoders.base import Encoder
+from streetai_core.index.columns import Rows
+from streetai_core.placement import Placement
+from streetai_core.planning.replacing import Replacing
+from streetai_core.planning.words import words_row
+from streetai_core.state import MemoryState
+from streetai_core.stores.base import Changes, SignalRow, WeightRow, WordsRow
+from streetai_core.types import KeptVector, Matrix, Message
+from streetai_core.vectors import kept
+
+
+def plan_reencode(
+    state: MemoryState, keys: Sequence[int], vectors: Matrix, *, encoder: Encoder, config: Config
+) -> Changes:
+    """Give all signals (`keys`, in the order they were said) vectors of another encoder, and form the stacks anew.
+
+    Weights, texts and clocks stay; cues go.
+    """
+    head = replace(state.head, encoder=encoder.fingerprint, dim=encoder.dim)
+    empty = MemoryState(head)
+    placement = Placement(empty, vectors, config)
+    rows = state.columns.rows(keys)
+    return Changes(
+        head=replace(head, next_stack=placement.next_stack),
+        signals=_moved(state, rows, vectors, config),
+        weights=_gathered(state, rows, placement),
+        stacks=placement.stack_rows,
+        deleted_stacks=list(state.stacks.keys),
+        # Their texts are not kept, so they cannot be embedded anew.
+        deleted_cues=list(state.cues),
+        event="reencode",
+    )
+
+
+def plan_embedding(
+    state: MemoryState,
+    keys: Sequence[int],
+    vectors: Matrix,
+    *,
+    messages: Mapping[int, Message],
+    replacing: Replacing,
+    config: Config,
+) -> Changes:
+    """Give signals the vectors that they could not get when they were stored, and see what their messages replace.
+
+    Weights, texts and clocks stay.
+
+    Args:
+        state: the memory.
+        keys: of the signals, which are there.
+        vectors: theirs, shape (len(keys), dim).
+        messages: that they are pieces of, by sequence.
+        replacing: finds what messages replace.
+        config: the settings.
+    """
+    rows = state.columns.rows(keys)
+    placement = Placement(state, vectors, config, without=keys)
+    return Changes(
+        head=replace(state.head, next_stack=placement.next_stack),
+        words=_replacing(state, rows, vectors, messages, replacing),
+        signals=_moved(state, rows, vectors, config),
+        weights=_gathered(state, rows, placement),
+        stacks=placement.stack_rows,
+        deleted_stacks=placement.deleted_stacks,
+    )
+
+
+def _replacing(
+    state: MemoryState, rows: Rows, vectors: Matrix, messages: Mapping[int, Message], replacing: Replacing
+) -> list[WordsRow]:
+    """The words of those messages that replace something, as it shows by their vectors."""
+    sequences = state.columns.column("sequence")[rows]
+    found = []
+    for sequence, message in sorted(messages.items()):
+        replaces = replacing.of(message, vectors[sequences == sequence])
+        if replaces:
+            found.append(words_row(message, replaces))
+    return found
+
+
+def _gathered(state: MemoryState, rows: Rows, placement: Placement) -> list[WeightRow]:
+    """The weights of signals in their new stacks."""
+    columns = state.columns
+    return [
+        WeightRow(
+            key=int(columns.keys[row]),
+            base_weight=float(columns.base[row]),
+            last_used_turn=int(columns.column("last_used_turn")[row]),
+            uses=int(columns.column("uses")[row]),
+            stack=stack,
+        )
+        for row, stack in zip(rows.tolist(), placement.assignment.stack_of, strict=True)
+    ]
+
+
+def _moved(state: MemoryState, rows: Rows, vectors: Matrix, config: Config) -> list[SignalRow]:
+    """Signals with other vectors."""
+    return [
+        _signal(state, row, vector)
+        for row, vector in zip(rows.tolist(), kept(vectors, config.vector_precision), strict=True)
+    ]
+
+
+def _signal(state: MemoryState, row: int, vector: KeptVector) -> SignalRow:
+    """A signal with another vector."""
+    columns = state.columns
+    return SignalRow(
+        key=int(columns.keys[row]),
+        sequence=int(columns.column("sequence")[row]),
+        chunk_index=int(columns.column("chunk_index")[row]),
+        kind="code" if columns.column("code")[row] else "chunk",
+        start=int(columns.column("start")[row]),
+        end=int(columns.column("end")[row]),
+        block_start=int(columns.column("block_start")[row]),
+        block_end=int(columns.column("block_end")[row]),
+        vector=vector,
+    )

@@ -1,0 +1,174 @@
+"""From texts to vectors: of new messages, of those that were stored while the encoder failed, and of all anew."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Sequence
+from contextlib import suppress
+
+import numpy as np
+
+from streetai_core.aio import twin
+from streetai_core.conductor import Conductor, Surroundings, messages_of, replacing_in, texts_of
+from streetai_core.encoders.absent import AbsentEncoder
+from streetai_core.errors import EncoderError, EncoderMismatchError, ModelFileError, StreetAIError
+from streetai_core.observing.observer import observed
+from streetai_core.planning.embedding import plan_embedding, plan_reencode
+from streetai_core.planning.preparing import Prepared, Progress, encode_all, prepare
+from streetai_core.planning.writing import check_encoder
+from streetai_core.recall.looking import check_there
+from streetai_core.state import MemoryState
+from streetai_core.stores.base import Changes, MessageQuery, WriteTransaction
+from streetai_core.types import NewMessage
+
+_log = logging.getLogger(__name__)
+
+_MOST = 32
+"""Signals without a vector that are embedded beside one call that stores: .1 seconds of it with the default model."""
+
+
+class Embedding(Conductor):
+    """What embeds the texts of a memory."""
+
+    def __init__(self, memory_id: str, surroundings: Surroundings) -> None:
+        super().__init__(memory_id, surroundings)
+        self._at_once = _MOST
+        """How many signals without a vector are embedded next: fewer after a failure, for one text may be the cause."""
+        self._hopeless: set[int] = set()
+        """Keys of signals without a vector that an encoder that works gave none."""
+
+    def _prepared(self, messages: Sequence[NewMessage], progress: Progress | None = None) -> list[Prepared | None]:
+        """Messages checked, cut and embedded; needs no lock."""
+        around = self._around
+        found = prepare(messages, encoder=around.encoder, config=self.config, counter=around.counter, progress=progress)
+        fresh = [item.vectors for item in found if item is not None]
+        self._find_common(np.concatenate(fresh) if fresh else None)
+        return found
+
+    def _to_store(self, messages: Sequence[NewMessage], progress: Progress | None = None) -> list[Prepared | None]:
+        """The same of new messages, which have no vectors yet if the encoder is out of order.
+
+        When it works again, they get them beside the next messages.
+
+        Raises:
+            EncoderError: the encoder failed, and they could not be found without it, or it may be set up wrong.
+        """
+        try:
+            prepared = self._prepared(messages, progress)
+        except EncoderError as error:
+            if not self._is_outage(error):
+                raise
+            _log.warning(
+                "the encoder failed; %d messages are stored without vectors, and found by their words until it works "
+                "again",
+                len(messages),
+                exc_info=True,
+            )
+            around = self._around
+            return prepare(messages, encoder=AbsentEncoder(around.encoder), config=self.config, counter=around.counter)
+        self._catch_up()
+        return prepared
+
+    def _is_outage(self, error: EncoderError) -> bool:
+        """Whether an encoder has failed that works at other times, and words find something too."""
+        by_meaning_alone = self.config.ranking == "product" or self.config.strategy == "vector"
+        if isinstance(error, EncoderMismatchError | ModelFileError) or by_meaning_alone:
+            return False
+        encoder = self._around.encoder
+        if encoder.has_worked:
+            return True
+        with suppress(EncoderError), self._coherent.reading() as (_, state):
+            return state is not None and state.head.encoder == encoder.fingerprint
+        return False
+
+    def _catch_up(self) -> None:
+        """Give some signals their vectors that could not be embedded when they were stored: the encoder works again.
+
+        What fails is logged, and left for the next time: whoever stores a message has nothing to do with it.
+        """
+        known = self._coherent.known
+        if known is None or known.columns.without_vector <= self._hopeless:
+            return
+        try:
+            self._embed_some()
+        except StreetAIError:
+            _log.warning("signals that were stored while the encoder failed have no vectors yet", exc_info=True)
+
+    def _embed_some(self) -> None:
+        """Embed the newest signals that have no vector, in a transaction of their own."""
+        encoder = self._around.encoder
+        with self._coherent.reading() as (transaction, state):
+            if state is None:
+                return
+            check_encoder(state.head, encoder)
+            keys = sorted(state.columns.without_vector - self._hopeless)[-self._at_once :]
+            sequences = state.columns.column("sequence")[state.columns.rows(keys)].tolist()
+            every = texts_of(state, messages_of(transaction, list(dict.fromkeys(sequences))).values())
+        try:
+            vectors = encode_all([every[key] for key in keys], encoder, self.config)
+        except EncoderError:
+            if len(keys) == 1:
+                self._hopeless.update(keys)
+            self._at_once = max(1, len(keys) // 2)
+            raise
+        self._at_once = min(_MOST, 2 * self._at_once)
+        embedded = {key: row for row, key in enumerate(keys) if vectors[row].any()}
+        self._hopeless.update(key for key in keys if key not in embedded)
+
+        def plan(transaction: WriteTransaction, now: MemoryState) -> tuple[Changes | None, None]:
+            check_encoder(now.head, encoder)
+            # Another process may have been quicker, or somebody has deleted or edited the message.
+            left = [key for key in embedded if key in now.columns.without_vector]
+            if not left:
+                return None, None
+            sequences = now.columns.column("sequence")[now.columns.rows(left)].tolist()
+            return plan_embedding(
+                now,
+                left,
+                vectors[[embedded[key] for key in left]],
+                messages=messages_of(transaction, list(dict.fromkeys(sequences))),
+                replacing=replacing_in(transaction, now, self._common),
+                config=self.config,
+            ), None
+
+        if embedded:
+            with self._coherent.lock:
+                self._coherent.write(plan)
+
+    @observed(lambda signals: {"signals": signals}, "write")
+    def reencode(self, *, progress: Progress | None = None) -> int:
+        """Embed the whole memory anew with this registry's encoder; weights, texts and clocks stay.
+
+        Returns:
+            How many signals got a new vector.
+        """
+        # Each time that others were quicker.
+        while (count := self._reencoded(progress)) is None:
+            pass
+        return count
+
+    def _reencoded(self, progress: Progress | None) -> int | None:
+        """How many signals got a new vector; `None` if others have written meanwhile, and some would not have one."""
+        encoder = self._around.encoder
+        with self._coherent.lock, self._coherent.reading() as (transaction, state):
+            if state is None or not len(state.columns):
+                return 0
+            messages = transaction.messages(MessageQuery())
+            check_there({one.sequence: one for one in messages}, state.columns.column("sequence").tolist())
+            texts = texts_of(state, messages)
+        vectors = encode_all(list(texts.values()), encoder, self.config, progress)
+
+        def plan(_: WriteTransaction, now: MemoryState) -> tuple[Changes | None, int | None]:
+            there = [number for number, key in enumerate(texts) if key in now.columns]
+            if len(there) != len(now.columns):
+                return None, None
+            keys = [key for key in texts if key in now.columns]
+            return plan_reencode(now, keys, vectors[there], encoder=encoder, config=self.config), len(keys)
+
+        with self._coherent.lock:
+            count, _ = self._coherent.write(plan)
+            # The arrays have another width now.
+            self._coherent.forget()
+            return count
+
+    areencode = twin(reencode)

@@ -1,0 +1,350 @@
+"""While the encoder is out of order messages are stored and found by their words; later they get their vectors."""
+
+import logging
+from collections import Counter
+
+import pytest
+
+from streetai_core import Config, MemoryRegistry, NewMessage
+from streetai_core.encoders.hashing import HashingEncoder
+from streetai_core.errors import EncoderError, EncoderMismatchError
+from streetai_core.stores.reference import ReferenceStore
+from streetai_core.stores.sqlite import SqliteStore
+
+BEFORE = "The Kestrel lies at berth 31."
+MEANWHILE = "Our yawl is called the Heron, and she leaks."
+QUESTION = "What is our yawl called?"
+
+
+class Unsteady(HashingEncoder):
+    """Fails while it is broken, and always for texts with a forbidden word; makes nothing of "Hmm" and counts."""
+
+    def __init__(self, *, broken=False):
+        super().__init__(dim=64)
+        self.broken = broken
+        self.forbidden = "forbidden"
+        self.embedded = Counter()
+        self.calls = []
+
+    def embed(self, texts, kind):
+        """Fail or encode."""
+        self.calls.append(len(texts))
+        if self.broken or any(self.forbidden in text for text in texts):
+            raise OSError("the model is gone")
+        self.embedded.update(texts)
+        rows = super().embed(texts, kind)
+        rows[[text.startswith("Hmm") for text in texts]] = 0.0
+        return rows
+
+
+@pytest.fixture(params=["sqlite", "reference"])
+def store(request, tmp_path):
+    """Either store, closed by the registry."""
+    return SqliteStore(tmp_path / "m.db") if request.param == "sqlite" else ReferenceStore()
+
+
+@pytest.fixture
+def encoder():
+    """An encoder that works at first."""
+    return Unsteady()
+
+
+@pytest.fixture
+def registry(store, encoder):
+    """A registry that counts every embedding anew."""
+    with MemoryRegistry(store, encoder=encoder) as opened:
+        yield opened
+
+
+def told(memory, *texts):
+    """The texts as user messages."""
+    return [memory.add_message(text, "user") for text in texts]
+
+
+def lacking(memory):
+    """How many signals have no vector."""
+    return memory.stats()["without_vector"]
+
+
+def vectors(memory):
+    """Text by signal, with its vector."""
+    with memory._coherent.reading() as (_, state):
+        columns = state.columns
+        return {int(key): columns.vectors_of(row).tolist() for row, key in enumerate(columns.keys)}
+
+
+def test_what_is_said_in_an_outage_is_stored_and_found_by_its_words(registry, encoder, caplog):
+    """A user's message is lost if whoever stores it cannot try again, as no framework does."""
+    memory = registry.get("m")
+    told(memory, BEFORE)
+    encoder.broken = True
+    with caplog.at_level(logging.WARNING, logger="streetai_core"):
+        ((signal,),) = told(memory, MEANWHILE)
+        assert signal.content == MEANWHILE
+        assert memory.retrieve(QUESTION)[0].signal.content == MEANWHILE
+        assert MEANWHILE in memory.build_prompt(QUESTION, conversation_id="new").recalled_text
+    assert "stored without vectors" in caplog.text
+    assert lacking(memory) == 1
+    assert memory.stats()["turn_counter"] == 2
+
+
+def test_the_next_message_that_is_embedded_brings_the_vectors(registry, encoder):
+    """Else what was said in an outage could never be found by its meaning."""
+    memory = registry.get("m")
+    told(memory, BEFORE)
+    encoder.broken = True
+    ((before,),) = told(memory, MEANWHILE)
+    encoder.broken = False
+    told(memory, "Fine weather today.")
+    assert lacking(memory) == 0
+    (hit, *_) = memory.retrieve(QUESTION)
+    assert (hit.signal.content, hit.signal.signal_id) == (MEANWHILE, before.signal_id)
+    assert hit.parts["meaning"] > 0
+    assert (hit.signal.turn, hit.signal.base_weight) == (before.turn, before.base_weight)
+
+
+def test_the_memory_is_then_what_it_would_have_been(encoder):
+    """Vectors, what is found with which scores, and stacks by their members; only stacks have other numbers."""
+    texts = [BEFORE, MEANWHILE, "The Heron leaks at the keel.", "The Kestrel lies at berth 12 now.", "It rains."]
+    pictures = []
+    for breaks in (False, True):
+        memory = MemoryRegistry(ReferenceStore(), encoder=encoder).get("m")
+        told(memory, texts[0])
+        encoder.broken = breaks
+        told(memory, *texts[1:4])
+        encoder.broken = False
+        told(memory, texts[4])
+        hits = [(hit.signal.content, hit.score, hit.parts) for hit in memory.retrieve("Where does the Kestrel lie?")]
+        texts_of = {signal.signal_id: signal.content for signal in memory.signals}
+        stacks = sorted(sorted(texts_of[one] for one in stack.signal_ids) for stack in memory.stacks)
+        pictures.append((vectors(memory), hits, stacks, memory.stats()["turn_counter"]))
+    assert pictures[0] == pictures[1]
+    assert len(pictures[0][1]) > 1
+
+
+def test_a_turn_is_recorded_in_an_outage_and_learned_from(registry, encoder):
+    """The plug-ins store turns, whose messages were lost with `on_error`."""
+    memory = registry.get("m")
+    told(memory, BEFORE)
+    hits = memory.retrieve("Where does the Kestrel lie?")
+    encoder.broken = True
+    turn = [
+        NewMessage(content="Where does the Kestrel lie?", role="user"),
+        NewMessage(content="At berth 31.", role="assistant"),
+    ]
+    assert memory.record_turn("t", turn, retrieved=hits, reply="At berth 31.")
+    assert [message.content for message in memory.messages()][1:] == [one.content for one in turn]
+    assert lacking(memory) == 2
+    encoder.broken = False
+    assert memory.record_turn("t", turn, retrieved=hits, reply="At berth 31.") == []
+    assert lacking(memory) == 0
+
+
+async def test_the_twins_do_the_same(registry, encoder):
+    """An outage looks the same from a loop."""
+    memory = registry.get("m")
+    await memory.aadd_message(BEFORE, "user")
+    encoder.broken = True
+    await memory.aadd_message(MEANWHILE, "user")
+    assert (await memory.astats())["without_vector"] == 1
+    encoder.broken = False
+    await memory.aadd_message("It rains.", "user")
+    assert (await memory.astats())["without_vector"] == 0
+
+
+def test_many_signals_get_their_vectors_bit_by_bit_the_newest_first(registry, encoder):
+    """The message after a long outage would wait for all of them; and what was said last is asked for first."""
+    memory = registry.get("m")
+    told(memory, BEFORE)
+    encoder.broken = True
+    memory.add_messages([NewMessage(content=f"Line {number} of a long log.", role="user") for number in range(40)])
+    encoder.broken = False
+    told(memory, "It rains.")
+    assert lacking(memory) == 8
+    assert encoder.embedded["Line 39 of a long log."] == 1
+    assert encoder.embedded["Line 7 of a long log."] == 0
+    told(memory, "It rains again.")
+    assert lacking(memory) == 0
+    assert max(encoder.calls[-4:]) <= 32
+
+
+def test_all_can_be_embedded_at_once(registry, encoder):
+    """Who has many, and time."""
+    memory = registry.get("m")
+    told(memory, BEFORE)
+    encoder.broken = True
+    memory.add_messages([NewMessage(content=f"Line {number} of a long log.", role="user") for number in range(100)])
+    with pytest.raises(EncoderError):
+        memory.reencode()
+    encoder.broken = False
+    memory.reencode()
+    assert lacking(memory) == 0
+
+
+def test_one_text_that_always_fails_holds_up_none_of_the_others(registry, encoder, caplog):
+    """A filter of the provider's that refuses one text would keep all that was said in the outage from being found."""
+    memory = registry.get("m")
+    told(memory, BEFORE)
+    encoder.broken = True
+    memory.add_messages([NewMessage(content=f"Line {number} of a long log.", role="user") for number in range(10)])
+    told(memory, "A forbidden text.")
+    memory.add_messages([NewMessage(content=f"Line {number} of another log.", role="user") for number in range(10)])
+    encoder.broken = False
+    with caplog.at_level(logging.WARNING, logger="streetai_core"):
+        for number in range(20):
+            told(memory, f"Fine day number {number}.")
+    assert lacking(memory) == 1
+    assert len([record for record in caplog.records if "have no vectors yet" in record.getMessage()]) < 8
+    calls = len(encoder.calls)
+    told(memory, "One more fine day.")
+    assert len(encoder.calls) == calls + 1
+    assert [hit.signal.content for hit in memory.retrieve("the forbidden text?", strategy="keyword")][:1] == [
+        "A forbidden text."
+    ]
+
+
+def test_a_text_that_means_nothing_is_embedded_once_more_and_not_for_ever(registry, encoder):
+    """Each message would pay for it."""
+    memory = registry.get("m")
+    told(memory, BEFORE, "Hmm, well, hmm.", "It rains.")
+    assert lacking(memory) == 1
+    calls = len(encoder.calls)
+    told(memory, "It snows.", "It hails.")
+    assert len(encoder.calls) == calls + 2
+
+
+def test_what_was_replaced_in_an_outage_is_replaced_when_the_vectors_come(registry, encoder):
+    """The old berth would stand above the new one for ever."""
+    memory = registry.get("m")
+    told(memory, "The Kestrel lies at berth 31.")
+    encoder.broken = True
+    ((newer,),) = told(memory, "Actually, the Kestrel lies at berth 12 now.")
+    encoder.broken = False
+    told(memory, "It rains.")
+    assert [message.content for message in memory.revisions(newer.parent_turn_id)] == [
+        "The Kestrel lies at berth 31.",
+        "Actually, the Kestrel lies at berth 12 now.",
+    ]
+
+
+def test_another_process_sees_the_vectors_and_may_be_the_one_that_makes_them(tmp_path, encoder):
+    """Workers share a file: each reads what the others have embedded, and nothing is embedded twice."""
+    path = tmp_path / "m.db"
+    with MemoryRegistry(path, encoder=encoder) as one, MemoryRegistry(path, encoder=Unsteady()) as two:
+        first, second = one.get("m"), two.get("m")
+        told(first, BEFORE)
+        encoder.broken = True
+        told(first, MEANWHILE)
+        assert lacking(second) == 1
+        told(second, "It rains.")
+        assert (lacking(first), lacking(second)) == (0, 0)
+        assert vectors(first) == vectors(second)
+        assert memory_opened_anew(path) == vectors(first)
+
+
+def memory_opened_anew(path):
+    """Its vectors, read from the rows."""
+    with MemoryRegistry(path, encoder=Unsteady()) as registry:
+        memory = registry.get("m")
+        assert lacking(memory) == 0
+        return vectors(memory)
+
+
+def test_it_is_known_after_a_restart(tmp_path, encoder):
+    """The process that stored the message is gone when the encoder works again."""
+    path = tmp_path / "m.db"
+    with MemoryRegistry(path, encoder=encoder) as registry:
+        told(registry.get("m"), BEFORE)
+        encoder.broken = True
+        told(registry.get("m"), MEANWHILE)
+    with MemoryRegistry(path, encoder=Unsteady(broken=True)) as registry:
+        # An encoder that has never worked here, but whose vectors the memory has.
+        told(registry.get("m"), "Still out of order.")
+        assert lacking(registry.get("m")) == 2
+    with MemoryRegistry(path, encoder=Unsteady()) as registry:
+        memory = registry.get("m")
+        told(memory, "It works again.", "And again.")
+        assert lacking(memory) == 0
+
+
+@pytest.mark.parametrize("precision", ["single", "half"])
+def test_a_large_memory_that_comes_from_its_image(tmp_path, encoder, precision):
+    """There vectors are not in RAM, only what their codes tell."""
+    path, config = tmp_path / "m.db", Config(vector_precision=precision)
+    with MemoryRegistry(path, encoder=encoder, config=config) as registry:
+        memory = registry.get("m")
+        memory.add_messages(
+            [
+                NewMessage(content=f"Line {number} of the log of ship {number % 97}.", role="user")
+                for number in range(4200)
+            ]
+        )
+        encoder.broken = True
+        told(memory, MEANWHILE)
+    with MemoryRegistry(path, encoder=Unsteady(), config=config) as registry:
+        memory = registry.get("m")
+        assert lacking(memory) == 1
+        told(memory, "It works again.")
+        assert lacking(memory) == 0
+        assert memory.retrieve(QUESTION)[0].parts["meaning"] > 0
+
+
+def test_what_is_deleted_or_edited_meanwhile(registry, encoder):
+    """It waits for nothing any more."""
+    memory = registry.get("m")
+    told(memory, BEFORE)
+    encoder.broken = True
+    ((gone,), (edited,)) = told(memory, MEANWHILE, "The Heron leaks.")
+    memory.delete_message(gone.parent_turn_id)
+    assert lacking(memory) == 1
+    with pytest.raises(EncoderError):
+        # The old text is still there, so nothing would be lost.
+        memory.update_message(edited.parent_turn_id, "The Heron is tight again.")
+    encoder.broken = False
+    memory.update_message(edited.parent_turn_id, "The Heron is tight again.")
+    assert lacking(memory) == 0
+
+
+def test_an_encoder_that_has_never_worked_is_an_error(store):
+    """A wrong key or a missing model: told at the first message, and not by a memory that finds little."""
+    with MemoryRegistry(store, encoder=Unsteady(broken=True)) as registry:
+        memory = registry.get("m")
+        with pytest.raises(EncoderError):
+            told(memory, BEFORE)
+        assert memory.messages() == []
+
+
+def test_the_first_message_of_a_new_memory(registry, encoder):
+    """An encoder that works for others is out of order, and not set up wrong."""
+    told(registry.get("another"), BEFORE)
+    encoder.broken = True
+    memory = registry.get("m")
+    told(memory, MEANWHILE)
+    assert memory.retrieve(QUESTION)[0].signal.content == MEANWHILE
+    encoder.broken = False
+    told(memory, "It rains.")
+    assert lacking(memory) == 0
+
+
+@pytest.mark.parametrize("config", [Config(strategy="vector"), Config.classic()])
+def test_where_words_find_nothing_a_failing_encoder_is_an_error(store, encoder, config):
+    """What could not be found at all must not look stored."""
+    with MemoryRegistry(store, encoder=encoder, config=config) as registry:
+        memory = registry.get("m")
+        told(memory, BEFORE)
+        encoder.broken = True
+        with pytest.raises(EncoderError):
+            told(memory, MEANWHILE)
+        assert [message.content for message in memory.messages()] == [BEFORE]
+
+
+def test_another_encoder_is_still_refused(store, encoder):
+    """Whether it fails or not: its vectors would not fit."""
+    with MemoryRegistry(store, encoder=encoder) as registry:
+        told(registry.get("m"), BEFORE)
+        other = Unsteady()
+        other.embed(["works"], "document")
+        store = registry.store
+        second = MemoryRegistry(store, encoder=HashingEncoder(dim=32))
+        with pytest.raises(EncoderMismatchError):
+            told(second.get("m"), MEANWHILE)
