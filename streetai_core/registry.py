@@ -44,7 +44,7 @@ MAX_OPEN = 256
 
 
 def _now() -> datetime:
-    return datetime.now(timezone.utc)
+    return datetime.now(timezone.utc).astimezone()
 
 
 def _store_of(path: object, **settings: Any) -> Store:
@@ -77,7 +77,8 @@ class MemoryRegistry:
         config: the settings of all memories.
         encoder: an `Encoder`, a LangChain `Embeddings` or a LlamaIndex `BaseEmbedding`; `None`: all-MiniLM-L6-v2.
         token_counter: how tokens are counted; `None`: a quarter of the characters.
-        clock: the time of messages that come without one; `None`: now.
+        clock: the time of messages that come without one, and of questions; its zone says which day is today. `None`:
+            now, in the zone of this machine.
         busy_timeout: seconds to wait for another writer; `None`: 30. A `Store` has its own.
         processors: what becomes of every memory's hits before they are cut, in this order.
         observers: who is told of what the verbs of every memory do.

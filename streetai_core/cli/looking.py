@@ -55,7 +55,7 @@ def ls(file: Path, *, as_json: bool) -> None:
         click.echo("No memory yet.")
         return
     columns = ("memory", "messages", "turns", "tokens", "last said", "encoder")
-    # Times as in the other tables: to the minute, in UTC.
+    # Times as in the other tables: to the minute, where it was said.
     shown = [{**row, "last_said": (row["last_said"] or "-")[:16].replace("T", " ")} for row in rows]
     cells = [[cell if cell is not None else "-" for cell in row.values()] for row in shown]
     print_table(columns, cells, figures=("messages", "turns", "tokens"))

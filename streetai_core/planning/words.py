@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from streetai_core.stores.base import WordsRow
-from streetai_core.stores.values import utc
+from streetai_core.stores.values import zoned
 from streetai_core.text.dates import mentioned_dates
 from streetai_core.text.wishes import WISH, states_wish
 from streetai_core.text.words import counted
@@ -69,8 +69,8 @@ def fingerprint(text: str) -> int:
 
 
 def _said_at(message: Message) -> datetime:
-    """When a message was said, in UTC, as it is stored: so an edit finds the same days again."""
-    return utc(message.created_at)
+    """When a message was said, as it is stored: so an edit finds the same days again."""
+    return zoned(message.created_at)
 
 
 def _days(message: Message) -> npt.NDArray[np.int32]:

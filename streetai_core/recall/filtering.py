@@ -33,9 +33,9 @@ class RecallFilter:
     conversations: Iterable[str | None] | None = None
     """Conversation ids; `None` among them is the conversation without one."""
     since: date | None = None
-    """First day on which it was said, in UTC; or a `datetime`: the first moment, in UTC if it has no time zone."""
+    """First day on which it was said, where it was said; or a `datetime`: the first moment, in UTC without a zone."""
     until: date | None = None
-    """Last day on which it was said, in UTC; or a `datetime`: the last moment, as above."""
+    """Last day on which it was said, as above; or a `datetime`: the last moment."""
     kinds: Iterable[ChunkKind] | None = None
     """"chunk" for prose, "code" for code."""
 
@@ -68,9 +68,9 @@ class RecallFilter:
         if self.conversations is not None:
             messages &= np.isin(words.column("conversation"), words.numbers_of(self.conversations))
         if self.since is not None:
-            messages &= words.column("day") >= _day(self.since).toordinal()
+            messages &= words.column("day") >= _day(self.since).toordinal() - _reach(self.since)
         if self.until is not None:
-            messages &= words.column("day") <= _day(self.until).toordinal()
+            messages &= words.column("day") <= _day(self.until).toordinal() + _reach(self.until)
         rows = words.rows_of(columns.column("sequence"))
         allowed = rows >= 0
         allowed[allowed] = messages[rows[allowed]]
@@ -82,10 +82,11 @@ class RecallFilter:
         return allowed
 
     def _compare_moments(self, state: MemoryState, allowed: Flags, rows: Rows, bound: datetime) -> None:
-        """Of what was said on the day of a moment, take away what was said on its wrong side."""
-        # The index has days only; on all others the day has decided.
+        """Of what was said about the day of a moment, take away what was said on its wrong side."""
+        # The index has days only, those of where it was said; on all others the day has decided.
         at = np.flatnonzero(allowed)
-        at = at[state.words.column("day")[rows[at]] == _day(bound).toordinal()]
+        away = np.abs(state.words.column("day")[rows[at]] - _day(bound).toordinal())
+        at = at[away <= _reach(bound)]
         sequences = state.columns.column("sequence")[at]
         said_at = state.said_at(np.unique(sequences).tolist())
         allowed[at] = [_is_between(said_at[number], self.since, self.until) for number in sequences.tolist()]
@@ -96,11 +97,16 @@ def _day(bound: date) -> date:
     return bound.date() if isinstance(bound, datetime) else bound
 
 
+def _reach(bound: date) -> int:
+    """How many days before and after the day of a bound what is said at the same moment can be, somewhere on earth."""
+    return int(isinstance(bound, datetime))
+
+
 def _is_after(since: date, until: date) -> bool:
     """Whether nothing can be said between two bounds."""
     if isinstance(since, datetime) and isinstance(until, datetime):
         return since > until
-    return _day(since) > _day(until)
+    return (_day(since) - _day(until)).days > _reach(since) + _reach(until)
 
 
 def _is_between(moment: datetime, since: date | None, until: date | None) -> bool:

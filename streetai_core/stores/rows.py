@@ -88,7 +88,7 @@ class Origin:
 
 
 def time_text(moment: datetime) -> str:
-    """A time in UTC as ISO 8601 text with microseconds; sorts as the times do."""
+    """A time as ISO 8601 text with microseconds and its distance from UTC."""
     return moment.isoformat(timespec="microseconds")
 
 

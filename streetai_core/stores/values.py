@@ -124,11 +124,23 @@ def utc(moment: datetime) -> datetime:
         raise InputError(f"{moment!r} is outside the years 1 to 9999 in UTC") from error
 
 
+def zoned(moment: datetime) -> datetime:
+    """`moment` with its distance from UTC, which tells the day of who wrote at that time, and nothing else of its zone.
+
+    It is taken as UTC if it has no zone.
+
+    Raises:
+        InputError: not a datetime, or outside the years 1 to 9999 in UTC.
+    """
+    distance = moment.utcoffset() if isinstance(moment, datetime) else None
+    return moment.replace(tzinfo=timezone(distance)) if distance and utc(moment) else utc(moment)
+
+
 def _kept(message: Message) -> Message:
     for what in ("message_id", "role", "content", "conversation_id", "name", "writer"):
         _check_text(getattr(message, what), what)
     _check_provenance(message.source, message.trust, f"message {message.sequence}")
-    return replace(message, created_at=utc(message.created_at), metadata=plain_metadata(message.metadata))
+    return replace(message, created_at=zoned(message.created_at), metadata=plain_metadata(message.metadata))
 
 
 def _check_text(text: str | None, what: str) -> None:

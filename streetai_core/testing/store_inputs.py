@@ -110,12 +110,13 @@ class StoreInputs:
     @_PROPERTY
     @given(moment=_MOMENTS)
     def test_a_time_comes_back_exactly(self, store: Store, moment: datetime) -> None:
-        """The same moment to the microsecond, in UTC, whatever its zone was."""
+        """The same moment to the microsecond, on the same day: as far from UTC as it was."""
         head = make_head(memory_id=f"time {next(_names)}")
         write(store, Changes(head=head, messages=[make_message(0, created_at=moment)]))
         kept = all_messages(store, head.memory_id)[0].created_at
         assert kept == moment
-        assert kept.utcoffset() == timedelta(0)
+        assert kept.utcoffset() == moment.utcoffset()
+        assert kept.date() == moment.date()
 
     def test_a_time_without_a_zone_is_utc(self, store: Store) -> None:
         """Noon without a zone is noon in UTC."""

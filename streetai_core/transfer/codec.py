@@ -19,7 +19,7 @@ import numpy as np
 
 from streetai_core.errors import ImportFormatError
 from streetai_core.stores.metadata import plain_metadata
-from streetai_core.stores.values import utc
+from streetai_core.stores.values import zoned
 from streetai_core.text.clean import clean
 
 RowType = TypeVar("RowType")
@@ -144,7 +144,7 @@ def _flag(value: Any, what: str) -> bool:
 
 def _time(value: Any, what: str) -> datetime:
     try:
-        return utc(datetime.fromisoformat(_text(value, what)))
+        return zoned(datetime.fromisoformat(_text(value, what)))
     except ImportFormatError:
         raise
     except ValueError as error:

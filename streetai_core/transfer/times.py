@@ -7,6 +7,7 @@ import re
 from datetime import datetime, timedelta, timezone
 
 from streetai_core.errors import ImportFormatError
+from streetai_core.stores.values import zoned
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=timezone.utc)
 
@@ -57,7 +58,7 @@ def _from_text(text: str) -> datetime:
     moment = datetime(
         int(year), int(month), int(day), int(hour or 0), int(minute or 0), int(second or 0), micros, tzinfo=_zone(zone)
     )
-    return moment.astimezone(timezone.utc)
+    return zoned(moment)
 
 
 def _zone(text: str | None) -> timezone:

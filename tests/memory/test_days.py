@@ -1,0 +1,99 @@
+"""The day on which something was said is that of who said it."""
+
+from datetime import datetime, timedelta, timezone
+
+import pytest
+
+from streetai_core import MemoryRegistry
+from streetai_core.encoders.hashing import HashingEncoder
+from streetai_core.transfer import export_memory, import_file
+
+DENVER = timezone(timedelta(hours=-6), "MDT")
+EVENING = datetime(2026, 5, 4, 20, 0, tzinfo=DENVER)
+"""In UTC it is the fifth."""
+SAID = "I bought a boat today, the yawl."
+SOLD = "I sold the boat yesterday."
+
+
+@pytest.fixture
+def path(tmp_path):
+    """A file in which something was said in an evening of Denver, and something else a day later."""
+    path = tmp_path / "m.db"
+    with opened(path) as registry:
+        memory = registry.get("m")
+        memory.add_message(SAID, "user", message_id="yawl", created_at=EVENING)
+        memory.add_message("I bought a boat, the dinghy.", "user", created_at=EVENING + timedelta(days=1))
+        memory.add_message(SOLD, "user", created_at=EVENING + timedelta(days=9))
+    return path
+
+
+def opened(path, now=EVENING):
+    """A registry whose clock stands still."""
+    return MemoryRegistry(path, encoder=HashingEncoder(), clock=lambda: now)
+
+
+def test_a_message_keeps_its_time_of_day(path):
+    """Whoever shows it would show another day than the one on which it was written."""
+    with opened(path) as registry:
+        message = registry.get("m").messages()[0]
+        assert message.created_at == EVENING
+        assert message.created_at.isoformat() == "2026-05-04T20:00:00-06:00"
+
+
+def test_a_prompt_names_the_day_of_who_said_it(path):
+    """The model would tell the user that it was a day later."""
+    with opened(path) as registry:
+        block = registry.get("m").build_prompt("What about the yawl?", conversation_id="new").recalled_text
+    assert "2026-05-04" in block
+    assert "2026-05-05" not in block or SAID not in block.split("2026-05-05")[1].split("\n")[0]
+
+
+def time_of(memory, question):
+    """Which boats the time that a question names speaks for."""
+    hits = memory.retrieve(question, limit=10, strategy="keyword")
+    return {hit.signal.content for hit in hits if hit.parts["time"] > 0}
+
+
+@pytest.mark.parametrize("zone", [timezone.utc, DENVER, timezone(timedelta(hours=9), "JST")])
+def test_a_question_about_a_day_finds_what_was_said_on_it(path, zone):
+    """Whatever the zone of the machine, a written date is the writer's."""
+    with opened(path, now=(EVENING + timedelta(days=40)).astimezone(zone)) as registry:
+        assert time_of(registry.get("m"), "Which boat was bought on 4 May 2026?") == {SAID}
+
+
+def test_yesterday_of_a_question_is_the_day_before_that_of_the_clock(path):
+    """At ten in the evening of Denver the fifth is still today, though it is the sixth in UTC."""
+    with opened(path, now=EVENING + timedelta(hours=26)) as registry:
+        assert time_of(registry.get("m"), "Which boat was bought yesterday?") == {SAID}
+
+
+def test_yesterday_in_a_message_is_the_day_before_it_was_said(path):
+    """Of the thirteenth in Denver it is the twelfth; by UTC it would be the thirteenth."""
+    with opened(path, now=EVENING + timedelta(days=40)) as registry:
+        assert time_of(registry.get("m"), "Which boat was sold on 12 May 2026?") == {SOLD}
+        assert time_of(registry.get("m"), "Which boat was sold on 14 May 2026?") == set()
+
+
+def test_an_edit_keeps_the_day(path):
+    """Its time is read from the file, where a zone's name is not kept."""
+    with opened(path, now=EVENING + timedelta(days=40)) as registry:
+        memory = registry.get("m")
+        memory.update_message("yawl", "I bought a lovely boat today.")
+        assert time_of(memory, "Which boat was bought on 4 May 2026?") == {"I bought a lovely boat today."}
+
+
+def test_it_goes_into_an_export_and_out_of_it(path, tmp_path):
+    """Another machine has another zone."""
+    with opened(path) as registry:
+        export_memory(registry, "m", tmp_path / "m.jsonl")
+    with opened(tmp_path / "other.db") as registry:
+        import_file(registry, tmp_path / "m.jsonl")
+        assert registry.get("m").messages()[0].created_at.isoformat() == "2026-05-04T20:00:00-06:00"
+
+
+def test_without_a_time_a_message_is_of_this_machines_day(tmp_path):
+    """A program on a laptop would date each evening a day too late."""
+    with MemoryRegistry(tmp_path / "m.db", encoder=HashingEncoder()) as registry:
+        memory = registry.get("m")
+        memory.add_message("It rains.", "user")
+        assert memory.messages()[0].created_at.utcoffset() == datetime.now(timezone.utc).astimezone().utcoffset()
