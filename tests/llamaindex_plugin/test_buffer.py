@@ -258,7 +258,9 @@ def test_an_abandoned_turn_teaches_nothing(memory):
     memory.put(assistant("Nobody knows."))
     core = memory.registry.get(SESSION)
     later = {hit.signal.signal_id for hit in memory.last_turn.hits}
-    assert all(not core.history(h.signal.signal_id) for h in abandoned.hits if h.signal.signal_id not in later)
+    left = [hit for hit in abandoned.hits if hit.signal.signal_id not in later]
+    assert left
+    assert all(not core.history(hit.signal.signal_id) for hit in left)
 
 
 @pytest.mark.parametrize(

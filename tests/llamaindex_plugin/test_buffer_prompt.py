@@ -159,7 +159,7 @@ def test_an_image_beside_the_question(memory):
 def test_recalled_text_is_never_stored(memory):
     """What was quoted is not taken for something that was said."""
     memory.put(user(QUESTION))
-    memory.get()
+    assert "[recalled" in memory.get()[-1].content
     memory.put(assistant(REPLY))
     assert all("[recalled" not in message.content for message in memory.registry.get(SESSION).messages())
     assert all("[recalled" not in message.content for message in memory.get_all())
