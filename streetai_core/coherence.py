@@ -6,13 +6,12 @@ from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager, suppress
 from datetime import datetime
 from itertools import islice
-from threading import Lock, RLock
 from typing import TypeVar
 from uuid import uuid4
 from weakref import WeakKeyDictionary
 
 from streetai_core.errors import StaleMemoryError, StreetAIError
-from streetai_core.forking import renew_in_child
+from streetai_core.forking import fork_safe_lock, renew_in_child
 from streetai_core.state import MemoryState
 from streetai_core.stores.base import Changes, Head, ReadTransaction, Store, WriteTransaction
 from streetai_core.stores.images import UNREADABLE
@@ -40,14 +39,13 @@ class HotStates:
 
     def __init__(self, most: int) -> None:
         self._most = most
-        self._lock = Lock()
+        self._lock = fork_safe_lock()
         self._used: WeakKeyDictionary[CoherentState, None] = WeakKeyDictionary()
         """The least recently used first."""
-        renew_in_child(self, HotStates._begin_anew)
+        renew_in_child(self, HotStates._begin_anew, if_held=self._lock)
 
     def _begin_anew(self) -> None:
-        """In a forked child: a free lock, and a table that no thread is in the middle of going through."""
-        self._lock = Lock()
+        """In a forked child: a table that no thread is in the middle of going through."""
         self._used = WeakKeyDictionary((one, None) for key in self._used.keyrefs() if (one := key()) is not None)
 
     def __len__(self) -> int:
@@ -88,7 +86,7 @@ class CoherentState:
     """
 
     def __init__(self, memory_id: str, store: Store, clock: Callable[[], datetime], hot: HotStates) -> None:
-        self.lock = RLock()
+        self.lock = fork_safe_lock()
         self.stale = False
         """Whether a call has found out that the memory was reset."""
         self.memory_id = memory_id
@@ -100,15 +98,8 @@ class CoherentState:
         """The first signal that is not in the image that is there, by key."""
         self._known: tuple[int, str] | None = None
         """Generation and token of the memory that this is the state of."""
-        renew_in_child(self, CoherentState._begin_anew)
-
-    def _begin_anew(self) -> None:
-        """In a forked child: what a thread of the parent was at may be half done, and is read anew."""
-        if self.lock.acquire(blocking=False):
-            self.lock.release()
-        else:
-            self.lock = RLock()
-            self.forget()
+        # What a thread of the parent was at may be half done there.
+        renew_in_child(self, CoherentState.forget, if_held=self.lock)
 
     @property
     def known(self) -> MemoryState | None:

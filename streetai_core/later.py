@@ -11,11 +11,11 @@ import sys
 from collections.abc import Callable
 from functools import partial
 from queue import Empty, SimpleQueue
-from threading import Event, Lock, Thread, current_thread
+from threading import Event, Thread, current_thread
 from types import FrameType
 from weakref import finalize, ref
 
-from streetai_core.forking import renew_in_child
+from streetai_core.forking import fork_safe_lock, renew_in_child
 
 logger = logging.getLogger(__name__)
 
@@ -43,7 +43,7 @@ class Later:
         self._jobs: SimpleQueue[Job | None] = SimpleQueue()
         # One for each job that is not done. Appending and popping are single steps, so they need no lock.
         self._undone: list[None] = []
-        self._lock = Lock()
+        self._lock = fork_safe_lock()
         self._thread: Thread | None = None
         self._leaving: finalize[..., Later] | None = None
         renew_in_child(self, Later._begin_anew)
@@ -52,7 +52,7 @@ class Later:
         """In a forked child: no thread, and none of the jobs, which the parent does."""
         if self._leaving is not None:
             self._leaving.detach()
-        self._jobs, self._undone, self._lock = SimpleQueue(), [], Lock()
+        self._jobs, self._undone = SimpleQueue(), []
         self._thread, self._leaving = None, None
 
     def start(self) -> None:

@@ -9,7 +9,6 @@ from concurrent.futures import Executor
 from contextlib import contextmanager
 from dataclasses import replace
 from datetime import datetime, timezone
-from threading import Lock
 from typing import Any
 from weakref import WeakValueDictionary
 
@@ -21,7 +20,7 @@ from streetai_core.encoders import as_encoder
 from streetai_core.encoders.base import Encoder
 from streetai_core.encoders.cache import CachedEncoder
 from streetai_core.errors import ClosedError, EncoderError, InputError, StoreError
-from streetai_core.forking import renew_in_child
+from streetai_core.forking import fork_safe_lock
 from streetai_core.later import Later
 from streetai_core.memory import Memory
 from streetai_core.observing.observer import MemoryObserver, check_observers
@@ -135,14 +134,9 @@ class MemoryRegistry:
         self._max_open = max_open
         self.later = Later()
         """Does what finalizers hand over, which must take no lock of a memory's; `close` waits for it."""
-        self._lock = Lock()
+        self._lock = fork_safe_lock()
         self._executor: WorkerPool | None = None
         self._closed = False
-        renew_in_child(self, MemoryRegistry._begin_anew)
-
-    def _begin_anew(self) -> None:
-        """In a forked child: a lock that nobody holds."""
-        self._lock = Lock()
 
     def __enter__(self) -> MemoryRegistry:  # noqa: PYI034 - Self needs Python 3.11, and nobody subclasses this
         return self

@@ -13,6 +13,8 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from typing import ParamSpec, TypeVar
 
+from streetai_core.forking import renew_in_child
+
 _MOST_THREADS = 8
 """Enough to overlap embedding, disk and waiting on a small server, few enough that their database connections do not
 matter."""
@@ -74,7 +76,7 @@ class WorkerPool(ThreadPoolExecutor):
         finally:
             if _here.has_place:
                 self._free.release()
-            _here.free = None
+            _leave_pool(_here)
 
 
 @contextmanager
@@ -92,7 +94,17 @@ def elsewhere() -> Iterator[None]:
     try:
         yield
     finally:
-        _here.has_place = free.acquire(timeout=_PATIENCE)
+        # Not in a child that was forked inside the block.
+        if _here.free is free:
+            _here.has_place = free.acquire(timeout=_PATIENCE)
+
+
+def _leave_pool(here: threading.local) -> None:
+    here.free, here.has_place = None, False
+
+
+# A child that a worker has forked has no other one, and none that would give a place back.
+renew_in_child(_here, _leave_pool)
 
 
 def pool_for(processors: int, *, local: bool, joins: bool) -> WorkerPool:

@@ -8,7 +8,6 @@ from concurrent.futures import Executor
 from contextvars import copy_context
 from dataclasses import dataclass, replace
 from functools import partial
-from threading import Lock
 from typing import Any
 
 from streetai_core.adapters.codec import Codec, Reply
@@ -20,7 +19,7 @@ from streetai_core.adapters.turns import MemoryTurn, OpenTurns, Responses, Turn
 from streetai_core.aio import twin
 from streetai_core.errors import InputError
 from streetai_core.failures import OnError, fail_open, report
-from streetai_core.forking import renew_in_child
+from streetai_core.forking import fork_safe_lock
 from streetai_core.later import Later
 
 _NOT_RECALLED = "nothing is recalled for this turn"
@@ -77,12 +76,7 @@ class Interceptor:
         self._responses = Responses()
         self._streams: dict[int, tuple[Codec, Turn, Heard]] = {}
         self._later = Later()
-        self._lock = Lock()
-        renew_in_child(self, Interceptor._begin_anew)
-
-    def _begin_anew(self) -> None:
-        """In a forked child: a lock that nobody holds."""
-        self._lock = Lock()
+        self._lock = fork_safe_lock()
 
     @property
     def executor(self) -> Executor:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from dataclasses import dataclass, field
-from threading import Lock
 from typing import Any
 from uuid import uuid4
 from weakref import ref
@@ -12,7 +11,7 @@ from weakref import ref
 from streetai_core.adapters.codec import Context, Reply, Request
 from streetai_core.adapters.exchanges import Parts
 from streetai_core.adapters.sessions import Session
-from streetai_core.forking import renew_in_child
+from streetai_core.forking import fork_safe_lock
 from streetai_core.types import Prompt, WeightUpdate
 
 _MOST = 256
@@ -84,13 +83,8 @@ class OpenTurns:
 
     def __init__(self, most: int = _MOST) -> None:
         self._most = most
-        self._lock = Lock()
+        self._lock = fork_safe_lock()
         self._turns: OrderedDict[tuple[Session, str], Turn] = OrderedDict()
-        renew_in_child(self, OpenTurns._begin_anew)
-
-    def _begin_anew(self) -> None:
-        """In a forked child: a lock that nobody holds."""
-        self._lock = Lock()
 
     def __len__(self) -> int:
         return len(self._turns)
@@ -124,14 +118,9 @@ class Responses:
 
     def __init__(self, most: int = _MOST) -> None:
         self._most = most
-        self._lock = Lock()
+        self._lock = fork_safe_lock()
         self._by_object: dict[int, tuple[ref[Any], Turn]] = {}
         self._by_id: OrderedDict[str, Turn | None] = OrderedDict()
-        renew_in_child(self, Responses._begin_anew)
-
-    def _begin_anew(self) -> None:
-        """In a forked child: a lock that nobody holds."""
-        self._lock = Lock()
 
     def put(self, response: object, turn: Turn) -> None:
         """This very object is the response of a turn."""

@@ -4,8 +4,6 @@ Importing this loads no model and no machine-learning library; the first text th
 """
 
 import functools
-import os
-from threading import Lock
 
 from streetai_core.encoders.base import Encoder, InputKind, unit_rows
 from streetai_core.encoders.cache import CachedEncoder
@@ -14,6 +12,7 @@ from streetai_core.encoders.hashing import HashingEncoder
 from streetai_core.encoders.host import HostEncoder, LangChainEncoder, LlamaIndexEncoder, host_encoder
 from streetai_core.encoders.offline import OfflineMiniLM, offline_available
 from streetai_core.errors import InputError
+from streetai_core.forking import fork_safe_lock
 
 __all__ = [
     "CachedEncoder",
@@ -31,16 +30,7 @@ __all__ = [
     "unit_rows",
 ]
 
-_default_lock = Lock()
-
-
-def _after_fork_in_child() -> None:
-    global _default_lock  # noqa: PLW0603 - of a fork, a module is told by a function
-    _default_lock = Lock()
-
-
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_after_fork_in_child)
+_default_lock = fork_safe_lock()
 
 
 def default_encoder() -> Encoder:

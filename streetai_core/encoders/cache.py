@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections import OrderedDict
 from collections.abc import Sequence
 from hashlib import blake2b
-from threading import Lock
 
 import numpy as np
 
 from streetai_core.encoders.base import Encoder, InputKind
 from streetai_core.encoders.wrapped import WrappedEncoder
 from streetai_core.errors import InputError
-from streetai_core.forking import renew_in_child
+from streetai_core.forking import fork_safe_lock
 from streetai_core.types import Matrix, Vector
 
 CAPACITY = 8_192
@@ -41,14 +40,9 @@ class CachedEncoder(WrappedEncoder):
         super().__init__(encoder)
         self._capacity = capacity
         self._rows: OrderedDict[bytes, Vector] = OrderedDict()
-        self._lock = Lock()
+        self._lock = fork_safe_lock()
         self._hits = 0
         self._misses = 0
-        renew_in_child(self, CachedEncoder._begin_anew)
-
-    def _begin_anew(self) -> None:
-        """In a forked child: a lock that nobody holds."""
-        self._lock = Lock()
 
     @property
     def hits(self) -> int:

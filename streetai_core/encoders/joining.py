@@ -9,11 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from threading import Event, Lock
+from threading import Event
 from typing import TypeAlias
 
 from streetai_core.encoders.base import InputKind
-from streetai_core.forking import renew_in_child
+from streetai_core.forking import fork_safe_lock, renew_in_child
 from streetai_core.types import Matrix
 from streetai_core.workers import elsewhere
 
@@ -55,6 +55,7 @@ class JoinedCalls:
         self._embed = embed
         self._go_together = go_together
         self._at_once = at_once
+        self._lock = fork_safe_lock()
         self._begin_anew()
         renew_in_child(self, JoinedCalls._begin_anew)
 
@@ -88,7 +89,6 @@ class JoinedCalls:
 
     def _begin_anew(self) -> None:
         """Forget what runs and waits: after a fork the child has none of its parent's threads."""
-        self._lock = Lock()
         self._running = 0
         self._waiting: list[_Call] = []
 

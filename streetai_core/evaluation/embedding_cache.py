@@ -9,12 +9,12 @@ import zipfile
 from collections.abc import Sequence
 from hashlib import blake2b
 from pathlib import Path
-from threading import Lock
 
 import numpy as np
 
 from streetai_core.encoders.base import Encoder, InputKind
 from streetai_core.encoders.wrapped import WrappedEncoder
+from streetai_core.forking import fork_safe_lock
 from streetai_core.types import Matrix, Vector
 
 _KEY_BYTES = 16
@@ -48,7 +48,7 @@ class DiskCachedEncoder(WrappedEncoder):
         super().__init__(encoder)
         slug = re.sub(r"[^A-Za-z0-9.]+", "-", encoder.fingerprint).strip("-")
         self._path = folder / f"{slug}.npz"
-        self._lock = Lock()
+        self._lock = fork_safe_lock()
         self._rows = self._read()
         self._unsaved = 0
         self.encoded = 0

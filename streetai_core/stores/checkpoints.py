@@ -10,11 +10,10 @@ view makes it incomplete, it never makes anybody wait.
 from __future__ import annotations
 
 import logging
-import threading
 import time
 from contextlib import closing
 
-from streetai_core.forking import renew_in_child
+from streetai_core.forking import fork_safe_plain_lock
 from streetai_core.stores import _sqlite
 from streetai_core.stores.opening import DatabaseFile
 from streetai_core.stores.schema import CLAIM
@@ -36,18 +35,14 @@ class Checkpoints:
 
     def __init__(self, file: DatabaseFile) -> None:
         self._file = file
-        self._lock = threading.Lock()
+        # Plain, so that it can be asked whether another thread copies the log.
+        self._lock = fork_safe_plain_lock()
         self._seen = 0
         """Size of the log after the last attempt that left something in it."""
         self._erasing = False
         """Whether something deleted may still be in the log."""
         self._looked = False
         """Whether it is known what others have left in the log."""
-        renew_in_child(self, Checkpoints._begin_anew)
-
-    def _begin_anew(self) -> None:
-        """In a forked child: a lock that nobody holds."""
-        self._lock = threading.Lock()
 
     def before_write(self) -> None:
         """At the first write: what is in the log may be what a process deleted that ended before the log was copied."""

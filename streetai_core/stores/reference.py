@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -14,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from streetai_core.errors import ClosedError, MemoryBusyError, StoreError
-from streetai_core.forking import renew_in_child
+from streetai_core.forking import fork_safe_lock
 from streetai_core.stores.base import (
     Changes,
     CreditRow,
@@ -86,14 +85,9 @@ class ReferenceStore(Store):
     def __init__(self, *, busy_timeout: float = 30.0) -> None:
         self._busy_timeout = busy_timeout
         self._memories: dict[str, _Contents] = {}
-        self._write_lock = threading.RLock()
+        self._write_lock = fork_safe_lock()
         self._block = OneBlock()
         self._closed = False
-        renew_in_child(self, ReferenceStore._begin_anew)
-
-    def _begin_anew(self) -> None:
-        """In a forked child: a lock that nobody holds. The rows are whole: a block ends in one step."""
-        self._write_lock = threading.RLock()
 
     @contextmanager
     def reading(self, memory_id: str) -> Iterator[ReadTransaction]:

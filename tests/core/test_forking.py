@@ -1,5 +1,7 @@
 """Locks in a forked child: those that threads of the parent hold must be free there."""
 
+import asyncio
+import faulthandler
 import os
 from threading import Event, Thread
 
@@ -12,27 +14,13 @@ from streetai_core.encoders.cache import CachedEncoder
 from streetai_core.encoders.hashing import HashingEncoder
 from streetai_core.encoders.loaded import ModelTable
 from streetai_core.errors import EncoderError
+from streetai_core.forking import fork_safe_lock, fork_safe_plain_lock, renew_in_child
 from streetai_core.later import Later
 from streetai_core.stores.reference import ReferenceStore
+from streetai_core.workers import WorkerPool, elsewhere
+from tests.forks import PATIENCE, child_says, every_lock, forks, held_elsewhere
 
-pytestmark = [
-    pytest.mark.skipif(not hasattr(os, "fork"), reason="this system has no fork; run it on Linux or macOS"),
-    pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning"),
-]
-
-PATIENCE = 20
-
-
-def child_says(question):
-    """Whether it is true in a forked child."""
-    child = os.fork()
-    if not child:
-        answer = False
-        try:
-            answer = question()
-        finally:
-            os._exit(0 if answer else 1)
-    return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+pytestmark = forks
 
 
 @pytest.fixture
@@ -61,20 +49,9 @@ LOCKS = {
 def test_a_lock_that_another_thread_holds_is_free_in_the_child(registry, lock):
     """Nobody is there who could let go of it: a child that takes it would wait for ever."""
     owner, name = LOCKS[lock](registry)
-    held, goes = Event(), Event()
-
-    def hold():
-        with getattr(owner, name):
-            held.set()
-            goes.wait(PATIENCE)
-
-    thread = Thread(target=hold)
-    thread.start()
-    held.wait(PATIENCE)
-    assert child_says(lambda: getattr(owner, name).acquire(blocking=False))
-    assert not getattr(owner, name).acquire(blocking=False)
-    goes.set()
-    thread.join(PATIENCE)
+    with held_elsewhere([getattr(owner, name)]):
+        assert child_says(lambda: getattr(owner, name).acquire(blocking=False))
+        assert not getattr(owner, name).acquire(blocking=False)
 
 
 def test_a_state_that_nobody_was_changing_stays_in_ram(registry):
@@ -87,19 +64,82 @@ def test_a_state_that_nobody_was_changing_stays_in_ram(registry):
 def test_a_state_that_a_thread_had_is_read_anew(registry):
     """It may be half changed; what the child finds is what is stored."""
     memory = registry.get("m")
-    held, goes = Event(), Event()
+    with held_elsewhere([memory._coherent.lock]):
+        assert child_says(lambda: memory._coherent.known is None and len(memory.messages()) == 1)
 
-    def hold():
-        with memory._coherent.lock:
-            held.set()
-            goes.wait(PATIENCE)
 
-    thread = Thread(target=hold)
-    thread.start()
-    held.wait(PATIENCE)
-    assert child_says(lambda: memory._coherent.known is None and len(memory.messages()) == 1)
-    goes.set()
-    thread.join(PATIENCE)
+def test_a_child_uses_a_memory_of_which_every_lock_is_held(registry):
+    """All verbs, on its own threads too: none of them waits for a lock that was forgotten."""
+    memory = registry.get("m")
+
+    async def later():
+        return await memory.aretrieve("What lies in Kiel?")
+
+    def works():
+        memory.add_message("My boat lies in Kiel.", "user")
+        return memory.build_prompt("What lies in Kiel?").messages and asyncio.run(later())
+
+    with held_elsewhere(every_lock()):
+        assert child_says(works)
+
+
+def test_only_what_was_being_changed_is_begun_anew():
+    """Whether somebody had the lock is known for each; who is gone is not asked."""
+
+    class Table:
+        def __init__(self):
+            self.lock = fork_safe_lock()
+            self.renewed = []
+            renew_in_child(self, lambda table: table.renewed.append("cut"), if_held=self.lock)
+
+    cut, whole, own, gone = Table(), Table(), Table(), Table()
+    del gone
+    with held_elsewhere([cut.lock]), own.lock:
+        assert child_says(lambda: (cut.renewed, whole.renewed, own.renewed) == (["cut"], [], []))
+    assert cut.renewed == []
+
+
+def test_a_plain_lock_is_free_in_the_child():
+    """Whoever holds it."""
+    lock = fork_safe_plain_lock()
+    with held_elsewhere([lock]):
+        assert child_says(lambda: not lock.locked())
+    with lock:
+        assert child_says(lambda: not lock.locked())
+        assert lock.locked()
+
+
+def test_a_child_that_a_worker_forks_waits_for_no_place():
+    """All places of the pool are the parent's, and the lock that they are given back under."""
+    with WorkerPool(1, 1) as pool:
+
+        def leaves_a_place():
+            with elsewhere():
+                return True
+
+        def fork():
+            with held_elsewhere([pool._free._cond]):
+                return child_says(leaves_a_place)
+
+        assert pool.submit(fork).result(4 * PATIENCE)
+        assert pool._free._value == 1
+
+
+def test_a_child_forked_where_a_worker_waits_leaves_the_block():
+    """It comes out of it without a place, for nobody would give one back."""
+    with WorkerPool(1, 1) as pool:
+
+        def fork():
+            with elsewhere(), held_elsewhere([pool._free._cond]):
+                child = os.fork()
+                if not child:
+                    faulthandler.dump_traceback_later(PATIENCE, exit=True, file=2)
+            if not child:
+                os._exit(0)
+            return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+
+        assert pool.submit(fork).result(4 * PATIENCE) == 0
+        assert pool._free._value == 1
 
 
 def test_a_store_in_ram_can_be_left_by_a_child_forked_inside_a_block():

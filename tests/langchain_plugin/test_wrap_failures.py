@@ -3,13 +3,13 @@
 import asyncio
 import gc
 import threading
-from contextlib import ExitStack
 
 import pytest
 from langchain_core.runnables import RunnableLambda
 
 from streetai_core.encoders import HashingEncoder
 from streetai_langchain import StreetAIMemory
+from tests.forks import PATIENCE, held_elsewhere
 from tests.langchain_plugin.conftest import QUESTION, REPLY, seed, spoken
 from tests.langchain_plugin.scripted import ScriptedChatModel, script
 from tests.langchain_plugin.test_classic_failures import LEARNS_BY_MEANING, SENTENCES, BreakableEncoder
@@ -152,23 +152,18 @@ def test_closing_a_stream_waits_for_no_lock(registry, diary, leave, close):
         diary._coherent.lock,
         registry.later._lock,
     ]
-
-    def locked():
-        with ExitStack() as stack:
-            for lock in held:
-                stack.enter_context(lock)
-            close(left)
-
     gc.disable()  # so that it is not found before
     try:
         left = leave(chat)
-        # A thread, so that a deadlock is a failure and not a test that never ends.
-        thread = threading.Thread(target=locked, daemon=True)
-        thread.start()
-        thread.join(60)
+        # By another thread, as some may be taken twice by one. A thread closes, so that no test never ends.
+        with held_elsewhere(held):
+            thread = threading.Thread(target=close, args=(left,), daemon=True)
+            thread.start()
+            thread.join(PATIENCE)
+            waits = thread.is_alive()
     finally:
         gc.enable()
-    assert not thread.is_alive()
+    assert not waits
     if left is not None:
         left[0].close()
     registry.later.wait()

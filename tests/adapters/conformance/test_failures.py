@@ -2,12 +2,12 @@
 
 import gc
 import threading
-from contextlib import ExitStack
 
 import pytest
 
 from tests.adapters.conformance.matrix import ROWS
 from tests.adapters.wire.answers import Answer
+from tests.forks import PATIENCE, held_elsewhere
 
 ASKED = ("user", "Where does my boat lie?")
 LONG = Answer("Your boat lies at berth thirty-one of the old harbour.")
@@ -137,24 +137,18 @@ def test_the_collector_waits_for_no_lock(bench):
         interceptor._open._lock,
         interceptor._responses._lock,
     ]
-
-    def collect():
-        with ExitStack() as stack:
-            for lock in held:
-                stack.enter_context(lock)
-            gc.collect()
-
     gc.disable()  # so that it is not found before
     try:
         abandoned(bench, 5)
-
-        # A thread, so that a deadlock is a failure and not a test that never ends.
-        thread = threading.Thread(target=collect, daemon=True)
-        thread.start()
-        thread.join(60)
+        # By another thread, as some may be taken twice by one. A thread collects, so that no test never ends.
+        with held_elsewhere(held):
+            thread = threading.Thread(target=gc.collect, daemon=True)
+            thread.start()
+            thread.join(PATIENCE)
+            waits = thread.is_alive()
     finally:
         gc.enable()
-    assert not thread.is_alive()
+    assert not waits
     handed_over(bench)
     has_what_was_read(bench, 5)
 
