@@ -26,6 +26,8 @@ _LOCKING = (
     "streetai_core.registry",
     "streetai_core.aio",
     "streetai_core.later",
+    "streetai_core.stores.",
+    "streetai_core.encoders.",
     "streetai_core.adapters.interceptor",
     "streetai_core.adapters.turns",
 )

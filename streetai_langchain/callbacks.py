@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from contextvars import ContextVar
-from threading import Lock
+from contextvars import ContextVar, copy_context
+from functools import partial
 from typing import Any
 from uuid import UUID
 
@@ -17,10 +17,13 @@ from langchain_core.tracers.context import register_configure_hook
 
 from streetai_core import MemoryRegistry
 from streetai_core.failures import OnError, fail_open
+from streetai_core.forking import fork_safe_lock
+from streetai_core.later import must_not_wait
 from streetai_langchain.messages import text_of
 from streetai_langchain.open_runs import Learnable, OpenRuns, runs_of
 
 _NOT_LEARNED = "nothing is learned from this run"
+_NO_THREAD = "from a stream that is closed early it may be learned only when the database is closed"
 
 _VIEW = "streetai_view"
 """In the metadata of runs: the view of the memory that learns from them by itself."""
@@ -196,13 +199,21 @@ class StreetAICallbackHandler(BaseCallbackHandler):
     def _start(
         self, run_id: UUID, parent_id: UUID | None, metadata: Mapping[str, Any] | None, *, retrieves: bool = False
     ) -> None:
+        if parent_id is None:
+            # A stream that the garbage collector ends may teach something, and a finalizer cannot start the thread.
+            with fail_open(_NO_THREAD, self._on_error):
+                self.registry.later.start()
         self.runs.started(run_id, parent_id, retrieves=retrieves)
         if metadata and _VIEW in metadata:
             self.runs.left(run_id)
 
     def _end(self, run_id: UUID) -> None:
         learnable = self.runs.ended(run_id)
-        if learnable is not None:
+        if learnable is None:
+            return
+        if must_not_wait():
+            self.registry.later.hand(partial(copy_context().run, self._learn, learnable))
+        else:
             self._learn(learnable)
 
     def _learn(self, learnable: Learnable) -> None:
@@ -226,7 +237,7 @@ class _Hook:
     """Makes LangChain give every run the handler in `_TRACKING`; done once in a process, for it cannot be undone."""
 
     def __init__(self) -> None:
-        self._lock = Lock()
+        self._lock = fork_safe_lock()
         self._registered = False
 
     def register(self) -> None:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Iterable
+from contextlib import suppress
 from dataclasses import dataclass, field
-from threading import Lock
 from uuid import UUID
 from weakref import WeakValueDictionary
 
+from streetai_core.forking import fork_safe_lock, renew_in_child
 from streetai_core.stores.base import Store
 from streetai_core.stores.sqlite import SqliteStore
 
@@ -29,6 +30,7 @@ class Learnable:
 class _Root:
     """What is known of a tree of runs."""
 
+    run_id: UUID
     open: set[UUID] = field(default_factory=set)
     """The runs below the root that have not ended."""
     retrieved: list[tuple[str, str]] = field(default_factory=list)
@@ -44,7 +46,7 @@ class _Root:
 class _Run:
     """A run that has not ended."""
 
-    root: UUID
+    root: _Root
     known: int
     """How many documents its tree had when it began."""
     retrieves: bool
@@ -57,15 +59,23 @@ class OpenRuns:
 
     A run whose parent is unknown is a root. Roots in which nothing begins any more are dropped when there are too many.
 
+    The garbage collector may end a stream at any moment, also in a thread that is in the middle of a method here. So at
+    each step any run, and any root, may be gone.
+
     Args:
         most: how many roots are kept.
     """
 
     def __init__(self, most: int = _MOST) -> None:
         self._most = most
-        self._lock = Lock()
+        self._lock = fork_safe_lock()
         self._roots: OrderedDict[UUID, _Root] = OrderedDict()
         self._runs: dict[UUID, _Run] = {}
+        renew_in_child(self, OpenRuns._begin_anew, if_held=self._lock)
+
+    def _begin_anew(self) -> None:
+        """In a forked child: no runs, as they may be half noted, and those of the parent's threads never end there."""
+        self._roots, self._runs = OrderedDict(), {}
 
     def __len__(self) -> int:
         return len(self._runs)
@@ -77,37 +87,37 @@ class OpenRuns:
                 return
             parent = None if parent_id is None else self._runs.get(parent_id)
             if parent is None:
-                self._roots[run_id] = _Root()
-                self._runs[run_id] = _Run(run_id, known=0, retrieves=retrieves, in_retriever=False)
+                root = self._roots[run_id] = _Root(run_id)
+                self._runs[run_id] = _Run(root, known=0, retrieves=retrieves, in_retriever=False)
                 self._drop_abandoned()
                 return
-            root = self._roots[parent.root]
-            self._roots.move_to_end(parent.root)
+            root = parent.root
+            with suppress(KeyError):
+                self._roots.move_to_end(root.run_id)
             root.open.add(run_id)
             inside = parent.retrieves or parent.in_retriever
-            self._runs[run_id] = _Run(parent.root, len(root.retrieved), retrieves, inside)
+            self._runs[run_id] = _Run(root, len(root.retrieved), retrieves, inside)
 
     def retrieved(self, run_id: UUID, documents: Iterable[tuple[str, str]]) -> None:
         """A retriever has found documents: memory and signal of each."""
         with self._lock:
             run = self._runs.get(run_id)
             if run is not None and not run.in_retriever:
-                self._roots[run.root].retrieved.extend(documents)
+                run.root.retrieved.extend(documents)
 
     def answered(self, run_id: UUID, reply: str) -> None:
         """A model has said something without calling tools; the last one that was given documents counts."""
         with self._lock:
             run = self._runs.get(run_id)
             if run is not None and run.known and not run.in_retriever:
-                root = self._roots[run.root]
-                root.reply, root.known = reply, run.known
+                run.root.reply, run.root.known = reply, run.known
 
     def left(self, run_id: UUID) -> None:
         """A view learns by itself from what happens in a run, so nobody else does."""
         with self._lock:
             run = self._runs.get(run_id)
             if run is not None:
-                self._roots[run.root].left = True
+                run.root.left = True
 
     def ended(self, run_id: UUID, *, failed: bool = False) -> Learnable | None:
         """A run has ended.
@@ -121,14 +131,15 @@ class OpenRuns:
             and the last reply never came to its end.
         """
         with self._lock:
-            run = self._runs.get(run_id)
+            run = self._runs.pop(run_id, None)
             if run is None:
                 return None
-            if run.root != run_id:
-                del self._runs[run_id]
-                self._roots[run.root].open.discard(run_id)
+            root = run.root
+            if root.run_id != run_id:
+                root.open.discard(run_id)
                 return None
-            root = self._dropped(run_id)
+            self._roots.pop(run_id, None)
+            self._forget_below(root)
         if failed or root.left or root.open or not root.known:
             return None
         recalled: dict[str, list[str]] = {}
@@ -138,20 +149,19 @@ class OpenRuns:
 
     def _drop_abandoned(self) -> None:
         while len(self._roots) > self._most:
-            self._dropped(next(iter(self._roots)))
+            root_id, root = self._roots.popitem(last=False)
+            self._runs.pop(root_id, None)
+            self._forget_below(root)
 
-    def _dropped(self, root_id: UUID) -> _Root:
-        """Forget a root and all below it."""
-        root = self._roots.pop(root_id)
-        for run_id in (root_id, *root.open):
-            del self._runs[run_id]
-        return root
+    def _forget_below(self, root: _Root) -> None:
+        for run_id in tuple(root.open):
+            self._runs.pop(run_id, None)
 
 
 _tables: WeakValueDictionary[str | int, OpenRuns] = WeakValueDictionary()
 """One table for each store of this process, for as long as somebody has it."""
 
-_tables_lock = Lock()
+_tables_lock = fork_safe_lock()
 
 
 def runs_of(store: Store) -> OpenRuns:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from dataclasses import dataclass
-from threading import Lock
 
 from streetai_core import Prompt
+from streetai_core.forking import fork_safe_lock
 from streetai_langchain.agent_turns import TurnRecord, turn_id
 
 _MOST = 1024
@@ -42,7 +42,7 @@ class RecalledTexts:
 
     def __init__(self, most: int = _MOST) -> None:
         self._most = most
-        self._lock = Lock()
+        self._lock = fork_safe_lock()
         self._kept: OrderedDict[tuple[str, str], Recalled] = OrderedDict()
 
     def __len__(self) -> int:

@@ -5,6 +5,7 @@ import subprocess
 import sys
 import threading
 
+from streetai_core.encoders import CachedEncoder, HashingEncoder
 from streetai_core.later import Later, must_not_wait
 
 
@@ -120,3 +121,16 @@ finalize(stream, later.hand, lambda: memory.add_message("My boat lies in Kiel.",
     command = [sys.executable, "-c", script, str(tmp_path / "memory.db")]
     done = subprocess.run(command, capture_output=True, text=True, check=True, timeout=120)
     assert ("My boat lies in Kiel.", "") == (done.stdout.strip(), done.stderr)
+
+
+def test_a_finalizer_is_known_by_the_encoder_that_it_interrupts():
+    """An app may embed by itself; calls that wait for a processor are joined under a lock."""
+
+    class Interrupted(HashingEncoder):
+        def encode(self, texts, kind="document"):
+            found.append(must_not_wait())
+            return super().encode(texts, kind)
+
+    found = []
+    CachedEncoder(Interrupted()).encode(["My boat lies in Kiel."])
+    assert [True] == found
