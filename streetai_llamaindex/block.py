@@ -6,7 +6,6 @@ import asyncio
 import os
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
-from threading import Lock
 from typing import Any
 
 from llama_index.core.base.llms.types import ChatMessage
@@ -17,6 +16,7 @@ from llama_index.core.utils import get_tokenizer
 from streetai_core import Config, MemoryRegistry
 from streetai_core.errors import InputError
 from streetai_core.failures import OnError, fail_open
+from streetai_core.forking import fork_safe_lock
 from streetai_core.text.clean import is_blank
 from streetai_llamaindex.conversations import Conversation, conversation_of
 from streetai_llamaindex.ingestion import ingest
@@ -84,7 +84,7 @@ class StreetAIMemoryBlock(BaseMemoryBlock[str]):
 
     _opening: Opening = PrivateAttr()
     _lease: Lease | None = PrivateAttr(default=None)
-    _lock: Any = PrivateAttr(default_factory=Lock)
+    _lock: Any = PrivateAttr(default_factory=fork_safe_lock)
     _sessions: OrderedDict[str, Conversation] = PrivateAttr(default_factory=OrderedDict)
     _replies: OrderedDict[str, int] = PrivateAttr(default_factory=OrderedDict)
     """By turn: how many replies to the same words the window had when they were asked."""

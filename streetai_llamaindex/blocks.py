@@ -8,10 +8,11 @@ from collections.abc import Coroutine, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextvars import copy_context
 from dataclasses import dataclass, field
-from threading import Lock
 from typing import Any, TypeVar
 
 from llama_index.core.base.llms.types import ChatMessage, MessageRole
+
+from streetai_core.forking import fork_safe_lock
 
 Result = TypeVar("Result")
 
@@ -59,7 +60,7 @@ class ContentsOfTurns:
     """The contents by turn. Safe to use from several threads."""
 
     def __init__(self) -> None:
-        self._lock = Lock()
+        self._lock = fork_safe_lock()
         self._known: OrderedDict[str, Contents] = OrderedDict()
 
     def of(self, turn_id: str) -> Contents | None:

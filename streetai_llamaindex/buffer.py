@@ -7,7 +7,6 @@ import copy
 import json
 import os
 from collections.abc import Callable, Mapping, Sequence
-from threading import RLock
 from typing import Any
 from uuid import uuid4
 
@@ -25,6 +24,7 @@ from llama_index.core.utils import get_tokenizer
 from streetai_core import Config, MemoryRegistry
 from streetai_core.errors import InputError
 from streetai_core.failures import OnError
+from streetai_core.forking import fork_safe_lock
 from streetai_core.text.clean import check_id
 from streetai_llamaindex.attached import Attached
 from streetai_llamaindex.chat_store import StreetAIChatStore
@@ -77,7 +77,7 @@ class StreetAIChatMemoryBuffer(Attached, ChatMemoryBuffer):
     _conversation: Conversation = PrivateAttr()
     _costs: TokenCosts = PrivateAttr()
     _seed: Sequence[ChatMessage] | None = PrivateAttr(default=None)
-    _planting: Any = PrivateAttr(default_factory=RLock)
+    _planting: Any = PrivateAttr(default_factory=fork_safe_lock)
 
     @classmethod
     def class_name(cls) -> str:

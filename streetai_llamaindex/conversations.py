@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import replace
 from functools import partial
-from threading import Lock, RLock
 from typing import Any, TypeVar
 from uuid import uuid4
 from weakref import WeakKeyDictionary, WeakValueDictionary
@@ -19,6 +18,7 @@ from llama_index.core.base.llms.types import ChatMessage
 from streetai_core import Memory, NewMessage
 from streetai_core.errors import InputError, StaleMemoryError
 from streetai_core.failures import OnError, fail_open, report
+from streetai_core.forking import fork_safe_lock, renew_in_child
 from streetai_core.prompt.turns import INSTRUCTION_ROLES
 from streetai_core.text.clean import check_id, is_blank
 from streetai_core.types import ROLES
@@ -58,8 +58,14 @@ class Conversation:
         """What a memory on it counts tokens with, for the copies of it that come back from JSON."""
         self._lines = StoredLines()
         self._known = Reading((), complete=True)
-        self._writing = RLock()
+        self._writing = fork_safe_lock()
         self._unstored: list[Step] = []
+        renew_in_child(self, Conversation._begin_anew, if_held=self._writing)
+
+    def _begin_anew(self) -> None:
+        """In a forked child: what a thread of the parent is storing, or forgetting, is the parent's affair."""
+        self._unstored = []
+        self._known = Reading((), complete=True)
 
     # ------------------------------------------------- in the caller's context
 
@@ -173,19 +179,24 @@ class Conversation:
         with turn.lock:
             if turn.recalled:
                 return
-            turn.recalled = True
-            if budget <= 0 or is_blank(turn.question):
-                return
-            with fail_open(_NOT_RECALLED, self.on_error):
-                prompt = self._with_memory(
-                    lambda memory: memory.build_prompt(
-                        turn.question,
-                        conversation_id=self._threads.seen_by(turn, memory),
-                        shown=[*shown, *turn.retrieved_texts],
-                        recall_fits=lambda block: cost(block) <= budget,
-                    )
+            try:
+                if budget > 0 and not is_blank(turn.question):
+                    self._recall(turn, shown, budget, cost)
+            finally:
+                # Not before: a child that is forked meanwhile has to recall by itself.
+                turn.recalled = True
+
+    def _recall(self, turn: Turn, shown: Collection[str], budget: int, cost: Callable[[str], int]) -> None:
+        with fail_open(_NOT_RECALLED, self.on_error):
+            prompt = self._with_memory(
+                lambda memory: memory.build_prompt(
+                    turn.question,
+                    conversation_id=self._threads.seen_by(turn, memory),
+                    shown=[*shown, *turn.retrieved_texts],
+                    recall_fits=lambda block: cost(block) <= budget,
                 )
-                turn.hits, turn.recalled_text = tuple(prompt.retrieved), prompt.recalled_text
+            )
+            turn.hits, turn.recalled_text = tuple(prompt.retrieved), prompt.recalled_text
 
     def set_to(self, messages: Sequence[ChatMessage]) -> None:
         """Make the current transcript these messages; those that are there stay, with what was learned about them.
@@ -282,7 +293,7 @@ class Conversation:
             del self._unstored[0]
 
 
-_lock = Lock()
+_lock = fork_safe_lock()
 _conversations: WeakKeyDictionary[Opening, WeakValueDictionary[str, Conversation]] = WeakKeyDictionary()
 
 

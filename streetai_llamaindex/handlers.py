@@ -105,7 +105,7 @@ class StreetAICallbackHandler(BaseCallbackHandler):
                 self._synthesized(given)
 
     def _retrieved(self, payload: dict[str, Any]) -> None:
-        turns = self._watched.retrieved(payload.get(EventPayload.NODES) or ())
+        turns = self._lessons.expected(self._watched.retrieved(payload.get(EventPayload.NODES) or ()))
         if turns:
             key = current_run_id() or _trace.get() or uuid4().hex
             _retrieved_in.set(key)
@@ -115,7 +115,7 @@ class StreetAICallbackHandler(BaseCallbackHandler):
         own = current_run_id() or _trace.get() or uuid4().hex
         if own not in self._hearing:
             # A prompt that was read from the memory is nearer than what was retrieved in the context before.
-            self._hearing.retrieved(own, self._watched.read())
+            self._hearing.retrieved(own, self._lessons.expected(self._watched.read()))
         place = own if own in self._hearing else self._place()
         # The end of a stream is told in another context, where only the event is the same.
         self._hearing.called(place, event_id)

@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections import OrderedDict
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from threading import Lock
 
+from streetai_core.forking import fork_safe_lock
 from streetai_llamaindex.retrieved import Retrieved
 
 _MOST_PLACES = 1024
@@ -54,10 +54,13 @@ class Hearing:
     """Joins retrievals with replies; safe to tell from many threads at once, and twice.
 
     What ends a place returns what was heard in it, once; then the place is forgotten.
+
+    The garbage collector may end a stream at any moment, also in a thread that is in the middle of a method here. So at
+    each step any place may be gone.
     """
 
     def __init__(self) -> None:
-        self._lock = Lock()
+        self._lock = fork_safe_lock()
         self._places: OrderedDict[str, _Place] = OrderedDict()
         self._calls: OrderedDict[str, str] = OrderedDict()
 
@@ -75,8 +78,9 @@ class Hearing:
     def called(self, key: str, call: str) -> None:
         """A chat model was asked; `call` names the call."""
         with self._lock:
-            if key in self._places:
-                self._places[key].calls.add(call)
+            place = self._places.get(key)
+            if place is not None:
+                place.calls.add(call)
                 self._calls[call] = key
                 while len(self._calls) > _MOST_CALLS:
                     self._calls.popitem(last=False)
@@ -93,36 +97,38 @@ class Hearing:
                 return None
             place.calls.discard(call)
             place.reply = reply or place.reply
-            return self._heard(key)
+            return self._heard(key, place)
 
     def completed(self, key: str) -> None:
         """A model has completed a text: a question that is condensed, or the answer of a model that cannot chat."""
         with self._lock:
-            if key in self._places:
-                self._places[key].completed = True
+            place = self._places.get(key)
+            if place is not None:
+                place.completed = True
 
     def resulted(self, key: str, result: str) -> None:
         """An engine has given back a text as a whole."""
         with self._lock:
-            if key in self._places:
-                self._places[key].result = result
+            place = self._places.get(key)
+            if place is not None:
+                place.result = result
 
     def ended(self, key: str) -> Heard | None:
         """What began the place has come to its end."""
         with self._lock:
-            if key not in self._places:
+            place = self._places.get(key)
+            if place is None:
                 return None
-            self._places[key].over = True
-            return self._heard(key)
+            place.over = True
+            return self._heard(key, place)
 
     def failed(self, key: str) -> None:
         """What began the place has raised: nothing is learned from it."""
         with self._lock:
             self._places.pop(key, None)
 
-    def _heard(self, key: str) -> Heard | None:
+    def _heard(self, key: str, place: _Place) -> Heard | None:
         """What there is to learn, if anything; then the place is forgotten."""
-        heard = self._places[key].heard
-        if heard is not None:
-            del self._places[key]
-        return heard
+        heard = place.heard
+        # Whoever takes the place out of the table learns.
+        return heard if heard is not None and self._places.pop(key, None) is place else None

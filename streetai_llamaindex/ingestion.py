@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from threading import Lock
+from threading import RLock
 from typing import TypeAlias
 from uuid import uuid4
 from weakref import WeakKeyDictionary
 
 from llama_index.core.base.llms.types import ChatMessage
 
+from streetai_core.forking import fork_safe_lock
 from streetai_llamaindex.conversations import Conversation
 from streetai_llamaindex.messages import copied, to_stored
 from streetai_llamaindex.speech import remembered_text, role_of
@@ -18,8 +19,8 @@ from streetai_llamaindex.steps import Step
 _Words: TypeAlias = tuple[str, str]
 """Role, and text without white space at its ends."""
 
-_lock = Lock()
-_ingesting: WeakKeyDictionary[Conversation, Lock] = WeakKeyDictionary()
+_lock = fork_safe_lock()
+_ingesting: WeakKeyDictionary[Conversation, RLock] = WeakKeyDictionary()
 """One lump of a session after the other, whichever of its blocks it was given to."""
 
 
@@ -38,7 +39,7 @@ def ingest(conversation: Conversation, messages: Sequence[ChatMessage]) -> None:
     """
     sent = [to_stored(one, None, message_id=f"llamaindex-{uuid4().hex}") for one in messages]
     with _lock:
-        one_at_a_time = _ingesting.setdefault(conversation, Lock())
+        one_at_a_time = _ingesting.setdefault(conversation, fork_safe_lock())
     with one_at_a_time:
         stored = conversation.newest(len(sent)).lines if sent else ()
         before = [(role_of(line.message), line.text.strip()) for line in stored]

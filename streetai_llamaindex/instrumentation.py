@@ -5,7 +5,6 @@ from __future__ import annotations
 import inspect
 from collections import OrderedDict
 from contextvars import ContextVar
-from threading import Lock
 from typing import Any
 
 from llama_index.core.base.llms.types import ChatMessage, MessageRole
@@ -21,6 +20,7 @@ from llama_index.core.instrumentation.span import BaseSpan
 from llama_index.core.instrumentation.span_handlers import BaseSpanHandler
 
 from streetai_core.failures import OnError, fail_open
+from streetai_core.forking import fork_safe_lock
 from streetai_llamaindex.engines import Engine
 from streetai_llamaindex.hearing import Hearing
 from streetai_llamaindex.lessons import Lessons
@@ -94,7 +94,7 @@ class StreetAIInstrumentation:
         self._listener.lessons.flush()
 
 
-_installing = Lock()
+_installing = fork_safe_lock()
 
 
 class _Listener:
@@ -105,7 +105,7 @@ class _Listener:
         self.on_error = on_error
         self.hearing = Hearing()
         self.lessons = Lessons(on_error)
-        self._lock = Lock()
+        self._lock = fork_safe_lock()
         self._roots: OrderedDict[str, str] = OrderedDict()
 
     def entered(self, span: str, parent: str | None) -> None:
@@ -128,14 +128,14 @@ class _Listener:
         """An event."""
         span = event.span_id or event.id_
         if isinstance(event, RetrievalEndEvent):
-            turns = self.watched.retrieved(event.nodes)
+            turns = self.lessons.expected(self.watched.retrieved(event.nodes))
             if turns:
                 _retrieved_in.set(self._root(span))
                 self.hearing.retrieved(self._root(span), turns)
         elif isinstance(event, LLMChatStartEvent):
             if self._root(span) not in self.hearing:
                 # A prompt that was read from the memory is nearer than what was retrieved in the context before.
-                self.hearing.retrieved(self._root(span), self.watched.read())
+                self.hearing.retrieved(self._root(span), self.lessons.expected(self.watched.read()))
             self.hearing.called(self.place(span), span)
         elif isinstance(event, LLMChatEndEvent):
             reply = "" if event.response is None else reply_text(event.response.message)

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Sequence
 from concurrent.futures import Future, wait
-from threading import Lock
+from functools import partial
 
 from streetai_core.failures import OnError, fail_open
+from streetai_core.forking import fork_safe_lock, renew_in_child
+from streetai_core.later import Later, must_not_wait
 from streetai_llamaindex.hearing import Heard
 from streetai_llamaindex.retrieved import Retrieved
 
 _NOT_LEARNED = "nothing is learned from this turn"
+_NO_THREAD = "from a stream that is closed early it may be learned only when the database is closed"
 
 
 class Lessons:
@@ -22,8 +26,22 @@ class Lessons:
 
     def __init__(self, on_error: OnError | None = None) -> None:
         self._on_error = on_error
-        self._lock = Lock()
+        self._lock = fork_safe_lock()
         self._running: set[Future[None]] = set()
+        self._handed: set[Later] = set()
+        """Threads that have been given what finalizers have heard."""
+        renew_in_child(self, Lessons._begin_anew)
+
+    def _begin_anew(self) -> None:
+        """In a forked child: the parent learns what its threads are learning."""
+        self._running, self._handed = set(), set()
+
+    def expected(self, turns: Sequence[Retrieved]) -> Sequence[Retrieved]:
+        """The same turns, with a thread for each whose reply the garbage collector may end: it cannot start one."""
+        for one in turns:
+            with fail_open(_NO_THREAD, self._failing(one)):
+                one.conversation.opening.registry.later.start()
+        return turns
 
     def learn(self, heard: Heard | None) -> None:
         """Learn from a reply. On the thread of an event loop the I/O is done by a worker thread of the engine's."""
@@ -31,15 +49,33 @@ class Lessons:
             return
         for one in heard.turns:
             with fail_open(_NOT_LEARNED, self._failing(one)):
-                # Claimed here, so that what is put into a memory from now on is another turn.
-                if claimed(one, heard.reply):
-                    self._carry_out(one, heard.reply)
+                if must_not_wait():
+                    self._hand_over(one, heard.reply)
+                else:
+                    self._claim(one, heard.reply)
 
     def flush(self) -> None:
         """Wait until what worker threads are learning is learned."""
         with self._lock:
             running = list(self._running)
+            handed, self._handed = self._handed, set()
         wait(running)
+        for later in list(handed):
+            later.wait()
+
+    def _hand_over(self, one: Retrieved, reply: str) -> None:
+        """Learn on another thread, unless the engine is closed: who has the turn may wait for what this thread has."""
+        registry = one.conversation.opening.opened
+        if registry is not None:
+            self._handed.add(registry.later)
+            registry.later.hand(partial(self._claim, one, reply))
+
+    def _claim(self, one: Retrieved, reply: str) -> None:
+        """Learn, if nobody else does or has."""
+        with fail_open(_NOT_LEARNED, self._failing(one)):
+            # Claimed here, so that what is put into a memory from now on is another turn.
+            if claimed(one, reply):
+                self._carry_out(one, reply)
 
     def _carry_out(self, one: Retrieved, reply: str) -> None:
         if not _is_on_loop():

@@ -10,7 +10,6 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass
-from threading import Lock, RLock
 from typing import TypedDict
 from uuid import uuid4
 from weakref import WeakSet, WeakValueDictionary
@@ -18,6 +17,7 @@ from weakref import WeakSet, WeakValueDictionary
 from streetai_core import Config, MemoryRegistry
 from streetai_core.encoders import CachedEncoder, as_encoder, default_encoder
 from streetai_core.errors import InputError
+from streetai_core.forking import fork_safe_lock
 from streetai_core.stores import ReferenceStore, SqliteStore
 
 
@@ -81,7 +81,7 @@ class Opening:
         self._embed_model = embed_model
         self._config = config
         self._missing = missing
-        self._lock = RLock()
+        self._lock = fork_safe_lock()
         self._leases: WeakSet[Lease] = WeakSet()
 
     @property
@@ -101,6 +101,11 @@ class Opening:
                 store = ReferenceStore() if self._path is None else SqliteStore(self._path)
                 self._made = MemoryRegistry(store, config=self._config, encoder=self._embed_model)
             return self._made
+
+    @property
+    def opened(self) -> MemoryRegistry | None:
+        """The engine, if it is open. Waits for nothing, so that a finalizer may ask."""
+        return self._made if self._given is None else self._given
 
     @property
     def path(self) -> str | None:
@@ -156,16 +161,16 @@ class Opening:
 
     def _close(self) -> None:
         """Close what was opened here; the next use opens it again, except what was in RAM only."""
-        made = self._made
+        made, self._made = self._made, None
         if made is None:
             return
-        made.close()
-        self._made = None
         if self._path is None:
             self._missing = "this memory was in RAM and is closed; make a new one"
+        # Last, so that a child that is forked meanwhile opens the file again, and has no engine that is half closed.
+        made.close()
 
 
-_lock = Lock()
+_lock = fork_safe_lock()
 _by_key: dict[_Key, Opening] = {}
 """Openings by path. An entry goes when nobody holds a lease and another path is opened."""
 _by_token: WeakValueDictionary[str, Opening] = WeakValueDictionary()

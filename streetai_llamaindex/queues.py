@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from threading import Lock
 from typing import Any
 from weakref import WeakKeyDictionary
 
@@ -15,6 +14,7 @@ from llama_index.core.memory.memory import (
 )
 from llama_index.core.prompts import RichPromptTemplate
 
+from streetai_core.forking import fork_safe_lock
 from streetai_core.prompt.turns import INSTRUCTION_ROLES
 from streetai_llamaindex.conversations import Conversation
 from streetai_llamaindex.speech import role_of
@@ -66,7 +66,7 @@ class Queue:
         return outgrown(lines, costs.of_lines(lines), self.limit, self.lump)
 
 
-_lock = Lock()
+_lock = fork_safe_lock()
 _queues: WeakKeyDictionary[Conversation, Queue] = WeakKeyDictionary()
 
 

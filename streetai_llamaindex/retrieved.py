@@ -8,10 +8,10 @@ from __future__ import annotations
 from collections import OrderedDict
 from collections.abc import Iterable
 from dataclasses import dataclass
-from threading import Lock
 
 from llama_index.core.schema import NodeWithScore
 
+from streetai_core.forking import fork_safe_lock
 from streetai_llamaindex.conversations import Conversation
 from streetai_llamaindex.turns import Turn
 
@@ -30,7 +30,7 @@ class Retrieved:
     turn: Turn
 
 
-_lock = Lock()
+_lock = fork_safe_lock()
 _by_id: OrderedDict[str, Retrieved] = OrderedDict()
 
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 import logging
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from threading import Lock
 from typing import Any
 from uuid import uuid4
 from weakref import WeakValueDictionary
@@ -19,6 +18,7 @@ from llama_index.core.storage.chat_store import BaseChatStore, SimpleChatStore
 
 from streetai_core import MemoryRegistry
 from streetai_core.errors import InputError
+from streetai_core.forking import fork_safe_lock
 from streetai_llamaindex.chat_store import StreetAIChatStore
 from streetai_llamaindex.messages import message_from_json, message_to_json
 from streetai_llamaindex.opening import Opening, opening_of, reopened
@@ -28,7 +28,7 @@ _PARTS = frozenset({"class_name", "engine", "chat_store", "chat_history"})
 
 logger = logging.getLogger(__name__)
 
-_lock = Lock()
+_lock = fork_safe_lock()
 _stores: WeakValueDictionary[str, BaseChatStore] = WeakValueDictionary()
 """Chat stores by token."""
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
-from threading import RLock
 from typing import Any, Literal
 
 from llama_index.core.base.llms.types import ChatMessage
@@ -14,6 +13,7 @@ from llama_index.core.storage.chat_store.base_db import MessageStatus
 
 from streetai_core.errors import InputError
 from streetai_core.failures import fail_open
+from streetai_core.forking import fork_safe_lock
 from streetai_core.prompt.turns import INSTRUCTION_ROLES
 from streetai_llamaindex.attached import Attached
 from streetai_llamaindex.blocks import run_to_end
@@ -47,7 +47,7 @@ class StoredMemory(Attached, Memory):
     _conversation: Conversation = PrivateAttr()
     _costs: TokenCosts = PrivateAttr()
     _seed: Sequence[ChatMessage] | None = PrivateAttr(default=None)
-    _planting: Any = PrivateAttr(default_factory=RLock)
+    _planting: Any = PrivateAttr(default_factory=fork_safe_lock)
     _instructions: dict[str, list[Line]] = PrivateAttr(default_factory=dict)
 
     def model_post_init(self, context: Any, /) -> None:

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections import OrderedDict
 from collections.abc import Sequence
 from dataclasses import dataclass
-from threading import Lock
 
 from llama_index.core.base.llms.types import ChatMessage
 
 from streetai_core import Message
+from streetai_core.forking import fork_safe_lock
 from streetai_llamaindex.messages import from_stored
 from streetai_llamaindex.speech import calls_tools, remembered_text, role_of
 
@@ -58,7 +58,7 @@ class StoredLines:
     """Turns stored messages into lines, each once as long as its text stays what it is. Safe for several threads."""
 
     def __init__(self) -> None:
-        self._lock = Lock()
+        self._lock = fork_safe_lock()
         self._kept: OrderedDict[tuple[str, str], Line] = OrderedDict()
 
     def of(self, messages: Sequence[Message]) -> list[Line]:

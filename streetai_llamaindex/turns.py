@@ -11,7 +11,7 @@ from collections import OrderedDict
 from collections.abc import Mapping
 from contextvars import ContextVar
 from dataclasses import dataclass, field
-from threading import Lock, RLock
+from threading import RLock
 from typing import Literal, TypeAlias
 from uuid import uuid4
 
@@ -19,6 +19,7 @@ from llama_index.core.base.llms.types import ChatMessage
 from llama_index.core.instrumentation.dispatcher import active_instrument_tags  # type: ignore[attr-defined]  # it is there
 
 from streetai_core import Hit, NewMessage
+from streetai_core.forking import fork_safe_lock
 from streetai_llamaindex.speech import same_words
 
 Outcome: TypeAlias = Literal["open", "answered", "abandoned"]
@@ -53,7 +54,7 @@ class Turn:
     conversation_id: str | None = None
     """The conversation that it was asked in, and that its reply belongs to; `None` until the question is stored."""
     recalled: bool = False
-    """Whether recall has been asked for; it is asked once."""
+    """Whether recall has been asked for, and has ended; it is asked once."""
     recalled_text: str = ""
     """The fenced block as it stands in every prompt of the turn; empty if there is nothing to say."""
     hits: tuple[Hit, ...] = ()
@@ -69,7 +70,7 @@ class Turn:
     view: dict[str, ChatMessage] = field(default_factory=dict)
     """The copies that are handed out for the whole turn, by message. Agents rewrite them and count on getting the very
     same ones at the next step."""
-    lock: Lock = field(default_factory=Lock)
+    lock: RLock = field(default_factory=fork_safe_lock)
     """Held while the turn is recalled for or learned from, so that both happen once."""
     window_start: str | None = None
     """The message that the window of the turn's first read began with: what came before it may have been recalled, so
@@ -121,7 +122,7 @@ class TurnLedger:
 
     def __init__(self) -> None:
         self._key = uuid4().hex
-        self._lock = RLock()
+        self._lock = fork_safe_lock()
         self._runs: OrderedDict[str, Turn] = OrderedDict()
         self._last: Turn | None = None
 

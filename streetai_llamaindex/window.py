@@ -11,11 +11,11 @@ from collections import OrderedDict
 from collections.abc import Callable, Sequence, Sized
 from dataclasses import dataclass
 from itertools import accumulate
-from threading import Lock
 from typing import Any, TypeAlias
 
 from llama_index.core.base.llms.types import ChatMessage
 
+from streetai_core.forking import fork_safe_lock
 from streetai_core.prompt.turns import INSTRUCTION_ROLES
 from streetai_llamaindex.speech import kind_of, role_of, text_of
 from streetai_llamaindex.transcript import Line
@@ -39,7 +39,7 @@ class TokenCosts:
 
     def __init__(self, tokenizer: Tokenizer) -> None:
         self._tokenizer = tokenizer
-        self._lock = Lock()
+        self._lock = fork_safe_lock()
         self._counted: OrderedDict[tuple[str, str], int] = OrderedDict()
 
     def of_text(self, text: str) -> int:

@@ -2,6 +2,7 @@
 
 import faulthandler
 import os
+import traceback
 from contextlib import ExitStack, contextmanager
 from threading import Event, Thread
 
@@ -26,6 +27,8 @@ def child_says(question):
         try:
             faulthandler.dump_traceback_later(PATIENCE, exit=True, file=2)
             answer = question()
+        except Exception:  # noqa: BLE001 - no child goes on with its parent's tests
+            traceback.print_exc()
         finally:
             os._exit(0 if answer else 1)
     return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0

@@ -1,5 +1,6 @@
 """Locks in a forked child: those that threads of the parent hold must be free there."""
 
+import ast
 import asyncio
 import faulthandler
 import os
@@ -19,6 +20,7 @@ from streetai_core.later import Later
 from streetai_core.stores.reference import ReferenceStore
 from streetai_core.workers import WorkerPool, elsewhere
 from tests.forks import PATIENCE, child_says, every_lock, forks, held_elsewhere
+from tests.readme_pages import ROOT
 
 pytestmark = forks
 
@@ -213,3 +215,33 @@ def test_a_cache_in_a_child_has_what_its_parent_had():
     cache = CachedEncoder(HashingEncoder())
     cache.encode(["hello"])
     assert child_says(lambda: cache.encode(["hello"]).shape[0] == 1 and cache.hits == 1)
+
+
+PRIMITIVES = {"Lock", "RLock", "Condition", "Semaphore", "BoundedSemaphore", "Barrier"}
+
+OWN_WAY = {
+    "streetai_core/forking.py": "makes them",
+    "streetai_core/stores/uses.py": "held on purpose while the process is forked",
+    "streetai_core/stores/connections.py": "held on purpose while the process is forked",
+    "streetai_core/encoders/loaded.py": "waited for before the process is forked",
+    "streetai_core/workers.py": "a child has a pool of its own",
+}
+"""Modules that make locks of their own, and why a child does not hang at them."""
+
+
+def makes_lock(node):
+    """Whether a piece of source makes one, or says how a field does."""
+    made = node.func if isinstance(node, ast.Call) else node.value if isinstance(node, ast.keyword) else None
+    return getattr(made, "id", getattr(made, "attr", None)) in PRIMITIVES
+
+
+def test_every_other_lock_renews_itself():
+    """One that does not is not held in the tests above, and hangs a child."""
+    packages = ("streetai_core", "streetai_langchain", "streetai_llamaindex")
+    sources = [path for package in packages for path in (ROOT / package).rglob("*.py")]
+    found = {
+        path.relative_to(ROOT).as_posix()
+        for path in sources
+        if any(map(makes_lock, ast.walk(ast.parse(path.read_text("utf-8")))))
+    }
+    assert found == set(OWN_WAY)

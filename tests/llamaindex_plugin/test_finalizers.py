@@ -1,0 +1,103 @@
+"""Streams that the garbage collector ends: it steps in anywhere, also where a thread has one of our locks."""
+
+import gc
+import threading
+from datetime import datetime, timezone
+
+import pytest
+from llama_index.core import Settings
+from llama_index.core.callbacks import CallbackManager
+from llama_index.core.query_engine import RetrieverQueryEngine
+
+from streetai_core import MemoryRegistry
+from streetai_core.encoders import HashingEncoder
+from streetai_llamaindex import StreetAICallbackHandler, StreetAIChatMemoryBuffer, StreetAIInstrumentation
+from tests.forks import PATIENCE
+from tests.llamaindex_plugin.conftest import QUESTION, REPLY, SESSION, steps, talk, user
+from tests.llamaindex_plugin.engines import FRAMEWORK_WARNINGS
+from tests.llamaindex_plugin.scripted import Script, ScriptedChat
+
+pytestmark = FRAMEWORK_WARNINGS
+
+
+@pytest.fixture
+def no_collector():
+    """The collector comes only where a test calls it."""
+    gc.disable()
+    yield
+    gc.enable()
+
+
+def parts(memory, manager):
+    """A retriever and a model with callbacks."""
+    model = ScriptedChat(script=Script(lambda _: REPLY), callback_manager=manager)
+    return memory.as_retriever(similarity_top_k=2, callback_manager=manager), model
+
+
+@pytest.fixture(params=["instrumentation", "callbacks"])
+def hearing(request, memory, monkeypatch):
+    """What a handler hears that is attached."""
+    if request.param == "callbacks":
+        handler = StreetAICallbackHandler(memory)
+        monkeypatch.setattr(Settings, "_callback_manager", CallbackManager([handler]))
+        yield handler._hearing
+        return
+    listening = StreetAIInstrumentation(memory).install()
+    yield listening._listener.hearing
+    listening.uninstall()
+
+
+def test_it_may_step_in_where_a_thread_notes_what_was_said(memory, hearing, no_collector):
+    """If it fails, this thread waits for itself for ever."""
+
+    def abandon():
+        retriever, model = parts(memory, Settings.callback_manager)
+        engine = RetrieverQueryEngine.from_args(retriever, llm=model, streaming=True)
+        pieces = engine.query(QUESTION).response_gen
+        cycle = [pieces, next(pieces)]
+        cycle.append(cycle)
+
+    def collect():
+        with hearing._lock:
+            gc.collect()
+
+    abandon()
+    assert len(hearing._calls) == 1
+    # A thread, so that a deadlock is a failure and not a test that never ends.
+    thread = threading.Thread(target=collect, daemon=True)
+    thread.start()
+    thread.join(PATIENCE)
+    assert not thread.is_alive()
+    assert len(hearing._calls) == 0
+
+
+def test_what_it_ends_in_the_middle_of_a_write_is_learned_afterwards(tmp_path, no_collector):
+    """The memory cannot be written to where it is being written to; the clock is asked in there."""
+    collects, errors = [], []
+
+    def clock():
+        while collects:
+            collects.pop()
+            gc.collect()
+        return datetime.now(timezone.utc)
+
+    with MemoryRegistry(tmp_path / "memory.db", encoder=HashingEncoder(), clock=clock) as registry:
+        memory = StreetAIChatMemoryBuffer.from_defaults(registry=registry, session_id=SESSION)
+        talk(memory)
+        handler = StreetAICallbackHandler(memory, on_error=errors.append)
+        manager = CallbackManager([handler])
+        retriever, model = parts(memory, manager)
+
+        def abandon():
+            with manager.as_trace("query"):
+                retriever.retrieve(QUESTION)
+                model.chat([user(QUESTION)])
+                pieces = model.stream_chat([user("And in feet?")])
+                cycle = [pieces, next(pieces)]
+                cycle.append(cycle)
+
+        abandon()
+        collects.append(True)
+        registry.get(SESSION).add_message("The wind is from the west.", "user")
+        handler.flush()
+        assert (collects, steps(memory), errors) == ([], 2, [])
