@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -15,7 +14,8 @@ from streetai_core.index.cone import cosine_of
 from streetai_core.recall.filtering import RecallFilter
 from streetai_core.recall.question import Question
 from streetai_core.recall.repetition import without_repetitions
-from streetai_core.recall.scoring import Parts, Scope, Scored, by_product, by_sum
+from streetai_core.recall.scope import Scope, scope_of, woken_stacks
+from streetai_core.recall.scoring import Parts, Scored, by_product, by_sum
 from streetai_core.recall.topmost import topmost
 from streetai_core.state import MemoryState
 from streetai_core.types import ActivatedStack
@@ -95,8 +95,8 @@ def rank(
     Returns:
         The ranking, and the stacks that the question woke, nearest first.
     """
-    woken = _woken(state, question, config) if stacks or not config.direct_search else []
-    scope = _scope(state, question, config, wanted, None if config.direct_search else woken, hidden=hidden)
+    woken = woken_stacks(state, question, config) if stacks or not config.direct_search else []
+    scope = scope_of(state, question, config, wanted, None if config.direct_search else woken, hidden=hidden)
     if config.ranking == "product":
         rows = np.arange(len(state.columns)) if scope.allowed is None else np.flatnonzero(scope.allowed)
         scored = by_product(state, rows, question, config)
@@ -109,37 +109,6 @@ def rank(
         for key, cosine in woken
     ]
     return _sorted(state, scored, scope, config, depth), activated
-
-
-def _scope(
-    state: MemoryState,
-    question: Question,
-    config: Config,
-    wanted: RecallFilter | None,
-    woken: Sequence[tuple[int, float]] | None,
-    *,
-    hidden: bool,
-) -> Scope:
-    """Which signals may be found.
-
-    What the caller leaves out is scored with the others, so that a score does not depend on the filter.
-    """
-    searched: list[Flags] = []
-    if woken is not None:
-        searched.append(np.isin(state.columns.column("stack"), [key for key, _ in woken]))
-    if state.hidden and not hidden:
-        searched.append(state.shown)
-    allowed = list(searched)
-    if wanted is not None:
-        allowed.append(wanted.allows(state))
-    if question.without_messages:
-        allowed.append(~np.isin(state.columns.column("sequence"), list(question.without_messages)))
-    return Scope(_all(searched), _all(allowed), _doubtful(state, config))
-
-
-def _all(masks: Sequence[Flags]) -> Flags | None:
-    """What all of the masks allow; `None`: everything."""
-    return np.logical_and.reduce(masks) if masks else None
 
 
 def select(state: MemoryState, ranking: Ranking, config: Config, most: int, room: int | None = None) -> list[int]:
@@ -245,17 +214,6 @@ def deep(wide: int) -> int:
     return _DEPTH * wide + _DEPTH_LEAST
 
 
-def _woken(state: MemoryState, question: Question, config: Config) -> list[tuple[int, float]]:
-    """The stacks nearest to a question, with their cosines; none of which everything is in quarantine."""
-    if question.vector is None:
-        return []
-    if not state.hidden:
-        return state.stacks.nearest(question.vector, config.top_stacks)
-    shown = set(state.columns.column("stack")[state.shown].tolist())
-    nearest = state.stacks.nearest(question.vector, len(state.stacks))
-    return [one for one in nearest if one[0] in shown][: config.top_stacks]
-
-
 def _identity(state: MemoryState, rows: Rows) -> list[tuple[int, ...]]:
     """What is the same for signals that repeat a text of the same source, whoever is named as its author."""
     columns, words = state.columns, state.words
@@ -301,17 +259,6 @@ def _sorted(state: MemoryState, scored: Scored, scope: Scope, config: Config, de
         least=scored.least,
         parts_of=lambda places: scored.parts(order[places]),
     )
-
-
-def _doubtful(state: MemoryState, config: Config) -> Flags | None:
-    """Which signals are not trusted, shape (n,); `None`: all are."""
-    # "Not from" and not "below", so that what is not a number is not trusted.
-    doubtful = ~(state.words.trust >= config.trusted_from)
-    if not doubtful.any():
-        return None
-    # -1, which stands for no message, is the last.
-    found: Flags = np.append(doubtful, np.False_)[state.alignment.at]
-    return found
 
 
 def _once(state: MemoryState, rows: Rows, scores: Floats, numbers: Rows) -> Rows:

@@ -16,13 +16,14 @@ from typing import TypeAlias
 import numpy as np
 
 from streetai_core.config import Config
-from streetai_core.dynamics.activation import ACTIVATION_SPREAD, COMPARED
+from streetai_core.dynamics.activation import ACTIVATION_SPREAD
 from streetai_core.dynamics.decay import TOLERANCE, Flags, Floats, alive, product_scores
 from streetai_core.index.columns import Rows
 from streetai_core.index.cone import beyond
 from streetai_core.recall.evidence import DATE, Evidence, gather
 from streetai_core.recall.past import Activation, lessons_of
 from streetai_core.recall.question import Question
+from streetai_core.recall.scope import Scope
 from streetai_core.recall.topmost import topmost
 from streetai_core.state import MemoryState
 
@@ -57,44 +58,6 @@ most, up or down. Without the condition, questions that nothing answers would ge
 
 _ROUNDING = 1e-9
 """More than sums of ten parts differ by when they are added in another order."""
-
-
-@dataclass(frozen=True, slots=True)
-class Scope:
-    """Which signals a question may find; arrays of shape (n,), `None`: all."""
-
-    searched: Flags | None = None
-    """Those that are looked at: with `direct_search` off, those of the woken stacks."""
-    allowed: Flags | None = None
-    """Those among them that the caller wants."""
-    doubtful: Flags | None = None
-    """Those that are not trusted; `None`: none."""
-
-    def topmost(self, total: Floats, depth: int, within: float) -> Rows:
-        """The allowed signals, ascending, that are trusted and among the best, and all that are not trusted."""
-        if self.doubtful is None:
-            return topmost(total, depth, within=within, allowed=self.allowed)
-        allowed = np.ones(len(total), dtype=np.bool_) if self.allowed is None else self.allowed
-        trusted = topmost(total, depth, within=within, allowed=allowed & ~self.doubtful)
-        return np.sort(np.concatenate([trusted, np.flatnonzero(allowed & self.doubtful)]))
-
-    def best(self, total: Floats, found: Rows, depth: int) -> Rows:
-        """The few best signals: of those that are trusted, whatever the caller wants.
-
-        So nothing that is told by them depends on a filter, and no text that was planted to fit a question changes it.
-
-        Args:
-            total: what all signals score, shape (n,).
-            found: what `topmost` gave of them.
-            depth: how many it was asked for.
-        """
-        if self.allowed is None and self.doubtful is None and depth >= COMPARED:
-            # The best of all are among the many best that were found just now.
-            return found[topmost(total[found], COMPARED)]
-        counted = self.searched
-        if self.doubtful is not None:
-            counted = ~self.doubtful if counted is None else counted & ~self.doubtful
-        return topmost(total, COMPARED, allowed=counted)
 
 
 @dataclass(frozen=True, slots=True)
