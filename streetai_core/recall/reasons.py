@@ -10,6 +10,7 @@ import numpy as np
 from streetai_core.config import Config
 from streetai_core.dynamics.decay import TOLERANCE
 from streetai_core.recall.evidence import DATE
+from streetai_core.recall.filtering import RecallFilter
 from streetai_core.recall.hits import RankedHits, signal_id
 from streetai_core.recall.question import Question
 from streetai_core.recall.ranking import Ranking, rank
@@ -33,6 +34,8 @@ class Reasons:
     config: Config
     processed: frozenset[int] = frozenset()
     """The positions that post-processors were given."""
+    wanted: RecallFilter | None = None
+    """Which signals the caller wants; `None`: all."""
 
     def gates(self, hits: Iterable[Hit]) -> tuple[str, ...]:
         """For each hit the rule that let it pass."""
@@ -56,7 +59,6 @@ class Reasons:
         found = [self._stands(places[row], message) for row in map(int, rows) if row in places]
         if len(found) == len(rows):
             return tuple(found)
-        # In the published pipeline all signals of the stacks that were not woken are no candidates.
         outside = self._outside(question, [int(row) for row in rows if int(row) not in places], message)
         return tuple(sorted([*found, *outside], key=lambda one: one.hit.signal.chunk_index))
 
@@ -73,10 +75,22 @@ class Reasons:
         wider, _ = rank(self.state, question, searched, depth=len(self.state.columns), hidden=True)
         positions = [int(np.flatnonzero(wider.rows == row)[0]) for row in rows]
         hits = RankedHits(self.state, wider, positions, {message.sequence: message})
-        reason = f"its stack is not among the {self.config.top_stacks} nearest to the question"
+        reasons = self._kept_outside(rows, message)
+        return [
+            Considered(hit=hit, rank=None, recalled=False, reason=reason)
+            for hit, reason in zip(hits, reasons, strict=True)
+        ]
+
+    def _kept_outside(self, rows: Sequence[int], message: Message) -> list[str]:
+        """Which rule kept each of these signals of a message from being a candidate."""
         if message.sequence in self.state.hidden:
-            reason = "its message is in quarantine"
-        return [Considered(hit=hit, rank=None, recalled=False, reason=reason) for hit in hits]
+            return ["its message is in quarantine"] * len(rows)
+        # In the published pipeline all signals of the stacks that were not woken are no candidates.
+        unwoken = f"its stack is not among the {self.config.top_stacks} nearest to the question"
+        if self.wanted is None:
+            return [unwoken] * len(rows)
+        allowed = self.wanted.allows(self.state)[rows]
+        return [unwoken if one else "left out by the filter" for one in allowed]
 
     def _left_out(self, position: int, hit: Hit) -> str:
         """Which rule kept a candidate out."""

@@ -238,7 +238,7 @@ class Recalling(Conductor):
         taken = set(chosen)
         others = list(islice((number for number in range(len(ranking.rows)) if number not in taken), misses))
         messages |= messages_of(transaction, sequences_of(state, ranking, others))
-        reasons = Reasons(state, ranking, chosen, config, processed=frozenset(selected))
+        reasons = Reasons(state, ranking, chosen, config, processed=frozenset(selected), wanted=asking.wanted)
         return Why(
             question=question,
             turn=state.head.next_turn,

@@ -6,7 +6,7 @@ import re
 import numpy as np
 import pytest
 
-from streetai_core import Config, MemoryRegistry, NewMessage
+from streetai_core import Config, MemoryRegistry, NewMessage, RecallFilter
 from streetai_core.encoders.hashing import HashingEncoder
 from streetai_core.errors import InputError
 from streetai_core.recall.scoring import least_relevance
@@ -170,6 +170,17 @@ def test_a_signal_outside_of_the_woken_stacks_has_no_rank():
     assert (one.rank, one.recalled) == (None, False)
     assert one.reason == "its stack is not among the 1 nearest to the question"
     assert abs(sum(one.hit.parts.values()) - one.hit.score) <= 1e-6
+
+
+def test_a_message_that_the_filter_leaves_out_says_so():
+    """In both rankings; its score is told all the same."""
+    wanted = RecallFilter(roles=["assistant"])
+    for config in (Config(), Config.classic()):
+        memory = memory_with(TEXTS, config)
+        [one] = memory.why("Where does my boat Kestrel lie?", message="0", wanted=wanted).considered
+        [found] = memory.why("Where does my boat Kestrel lie?", message="0").considered
+        assert (one.rank, one.recalled, one.reason) == (None, False, "left out by the filter")
+        assert one.hit == found.hit
 
 
 def test_a_message_without_signals_has_none_to_consider():
