@@ -21,6 +21,7 @@ from streetai_core.recall.processing import PostProcessor
 from streetai_core.recall.timeline import HistoryEntry
 from streetai_core.registry import MemoryRegistry
 from streetai_core.stores.base import Store
+from streetai_core.strategy import Strategy
 from streetai_core.tokens import EstimatedTokens, TiktokenTokens, TokenCounter
 from streetai_core.types import Hit, Message, NewMessage, Prompt, Signal, Stack, WeightUpdate, Why
 
@@ -42,6 +43,7 @@ __all__ = [
     "Stack",
     "StackMap",
     "Store",
+    "Strategy",
     "StreetAIError",
     "TiktokenTokens",
     "TokenCounter",

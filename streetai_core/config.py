@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass, fields
+from dataclasses import dataclass, field, fields
 from typing import Any, Literal, TypeAlias
 
 from streetai_core.errors import ConfigError
+from streetai_core.strategy import Strategy
 from streetai_core.types import ROLES, Role
 
 Ranking: TypeAlias = Literal["additive", "product"]
 CentroidKind: TypeAlias = Literal["mean", "decayed"]
 CreditKind: TypeAlias = Literal["words", "reply"]
 PassageKind: TypeAlias = Literal["message", "chunk"]
-Strategy: TypeAlias = Literal["hybrid", "vector", "keyword"]
+StrategyName: TypeAlias = Literal["hybrid", "vector", "keyword"]
 Precision: TypeAlias = Literal["single", "half"]
 
 HALF_LIFE_TURNS = 50
@@ -76,9 +77,9 @@ class Config:
 
     ranking: Ranking = "additive"
     """How similarity and weight make a score: their bounded sum, or the published product."""
-    strategy: Strategy = "hybrid"
+    strategy: StrategyName | Strategy = field(default="hybrid", hash=False)
     """What finds signals under `ranking="additive"`: meaning and words and the context of the message, meaning alone,
-    or words with context alone."""
+    words with context alone, or a `Strategy` of your own. The published pipeline has one of its own and asks none."""
     centroid: CentroidKind = "mean"
     """Centroid of a stack: the mean of its signals, or the published mean weighted by effective weight."""
     credit: CreditKind = "words"
@@ -168,12 +169,12 @@ class Config:
 
     @classmethod
     def from_dict(cls, values: Mapping[str, Any]) -> Config:
-        """The inverse of `to_dict`.
+        """The inverse of `to_dict`, where that has no strategy of your own; put it into `values` then.
 
         Raises:
             ConfigError: a key is not a setting, or a value is out of range.
         """
-        known = {field.name for field in fields(cls)}
+        known = {setting.name for setting in fields(cls)}
         unknown = sorted(set(values) - known)
         if unknown:
             raise ConfigError(f"Config: unknown settings {', '.join(unknown)}; known are {', '.join(sorted(known))}")
@@ -181,8 +182,10 @@ class Config:
         return cls(**{**values, **roles})
 
     def to_dict(self) -> dict[str, Any]:
-        """All settings as JSON values."""
-        return {**asdict(self), "signal_roles": list(self.signal_roles)}
+        """All settings as JSON values; a strategy of your own by its name, which `from_dict` does not know."""
+        values = {setting.name: getattr(self, setting.name) for setting in fields(self)}
+        strategy = self.strategy.name if isinstance(self.strategy, Strategy) else self.strategy
+        return {**values, "strategy": strategy, "signal_roles": list(self.signal_roles)}
 
     @property
     def half_life_turns(self) -> float:
@@ -229,6 +232,10 @@ def _choice(*options: str) -> Callable[[Any], bool]:
     return lambda value: isinstance(value, str) and value in options
 
 
+def _strategy(value: Any) -> bool:
+    return isinstance(value, Strategy) or _choice("hybrid", "vector", "keyword")(value)
+
+
 def _roles(value: Any) -> bool:
     return isinstance(value, tuple) and all(role in ROLES for role in value)
 
@@ -257,7 +264,7 @@ _RULES: tuple[_Rule, ...] = (
     _Rule("max_untrusted_share", _SHARE, _number(0, 1)),
     _Rule("max_boosts", "None or a whole number from 0", _count_or_none(0)),
     _Rule("ranking", "'additive' or 'product'", _choice("additive", "product")),
-    _Rule("strategy", "'hybrid', 'vector' or 'keyword'", _choice("hybrid", "vector", "keyword")),
+    _Rule("strategy", "'hybrid', 'vector', 'keyword' or a Strategy object", _strategy),
     _Rule("budget_decides", "True or False", lambda value: isinstance(value, bool)),
     _Rule("min_relevance", "a number", _number(-math.inf)),
     _Rule("centroid", "'mean' or 'decayed'", _choice("mean", "decayed")),
@@ -282,14 +289,20 @@ _RULES: tuple[_Rule, ...] = (
 
 
 def _contradictions(config: Config) -> list[str]:
-    """Pairs of fields that are fine alone and not together."""
+    """Fields that are fine alone and not together."""
     pairs = (
         ("low_relevance", "high_relevance"),
         ("min_base_weight", "max_base_weight"),
         ("min_chunk_chars", "max_chunk_chars"),
         ("min_chunk_words", "max_chunk_words"),
     )
-    return [
+    problems = []
+    if config.ranking == "product" and isinstance(config.strategy, Strategy):
+        problems.append(
+            f"strategy must be a name with ranking='product', got {config.strategy!r}: the published pipeline "
+            "multiplies weight and similarity, and asks nobody. Use Config(strategy=...)"
+        )
+    return problems + [
         f"{low} ({getattr(config, low)}) must be below {high} ({getattr(config, high)})"
         for low, high in pairs
         if getattr(config, low) >= getattr(config, high)

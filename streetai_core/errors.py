@@ -10,6 +10,7 @@
     ├── EncoderError (RuntimeError)         the embedding model failed, or gave no vectors
     │   ├── EncoderMismatchError            the stored vectors come from another encoder
     │   └── ModelFileError                  a model file is missing or is not the one expected
+    ├── StrategyError (RuntimeError)        a strategy of your own failed, or gave no scores
     ├── MissingExtraError (ImportError)     an optional package is not installed
     ├── StaleMemoryError (RuntimeError)     the memory was reset behind this handle
     ├── ClosedError (RuntimeError)          the registry is closed
@@ -64,6 +65,10 @@ class EncoderMismatchError(EncoderError):
 
 class ModelFileError(EncoderError):
     """A model file is missing, or its checksum is not the one expected."""
+
+
+class StrategyError(StreetAIError, RuntimeError):
+    """A strategy of your own failed, or what it returned are no scores; the message names it."""
 
 
 class MissingExtraError(StreetAIError, ImportError):

@@ -111,6 +111,6 @@ def _listed(values: Any) -> dict[str, dict[str, Any]]:
 
 def _variant(name: str, base: Config, settings: Mapping[str, Any]) -> Variant:
     try:
-        return Variant(name, Config.from_dict(base.to_dict() | dict(settings)))
+        return Variant(name, Config.from_dict({**base.to_dict(), "strategy": base.strategy, **settings}))
     except ConfigError as error:
         raise ConfigError(f"variant {name!r}: {error}") from error

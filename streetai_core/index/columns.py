@@ -117,6 +117,10 @@ class SignalColumns:
         found: Rows = rows[rows != NONE]
         return found
 
+    def rows_of(self, keys: Integers) -> Rows:
+        """The row of each signal, -1 for one that is not there."""
+        return self._rows.find(keys)
+
     def taken(self, rows: Rows) -> SignalColumns:
         """A copy with these rows only, in their order."""
         copy = SignalColumns(self.dim)

@@ -111,6 +111,11 @@ class WordIndex:
             self._stretches = cut
         return self._stretches
 
+    @property
+    def conversations(self) -> dict[str | None, int]:
+        """The number of each conversation's id."""
+        return self._conversations
+
     def numbers_of(self, conversations: Iterable[str | None]) -> list[int]:
         """The numbers of those conversations that there are."""
         return [self._conversations[one] for one in conversations if one in self._conversations]

@@ -11,7 +11,7 @@ from streetai_core.errors import InputError
 from streetai_core.types import Hit, Matrix
 
 _SUM_TOLERANCE = 1e-6
-"""How far the parts of a hit may be from its score."""
+"""How far the parts of a hit may be from its score; of a score beyond 1, which share of it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -84,7 +84,7 @@ def _checked(processor: PostProcessor, returned: object, known: Collection[str])
         if not isinstance(hit, Hit) or hit.signal.signal_id not in known or hit.signal.signal_id in seen:
             raise InputError(f"{name}.process must return hits that it was given, each once, got {hit!r}")
         # Written so that NaN does not pass.
-        if not abs(hit.score - sum(hit.parts.values())) <= _SUM_TOLERANCE:
+        if not abs(hit.score - sum(hit.parts.values())) <= _SUM_TOLERANCE * max(1.0, abs(hit.score)):
             raise InputError(f"{name}.process gave a score that its parts do not sum to; use rescored: {hit!r}")
         seen.add(hit.signal.signal_id)
     return hits

@@ -12,12 +12,14 @@ from streetai_core.dynamics.trust import Share
 from streetai_core.index.columns import Rows
 from streetai_core.index.cone import cosine_of
 from streetai_core.recall.filtering import RecallFilter
+from streetai_core.recall.own_strategy import by_strategy
 from streetai_core.recall.question import Question
 from streetai_core.recall.repetition import without_repetitions
 from streetai_core.recall.scope import Scope, scope_of, woken_stacks
 from streetai_core.recall.scoring import Parts, Scored, by_product, by_sum
 from streetai_core.recall.topmost import topmost
 from streetai_core.state import MemoryState
+from streetai_core.strategy import Judged
 from streetai_core.types import ActivatedStack
 
 DUPLICATE_SIMILARITY = 0.98
@@ -78,6 +80,7 @@ def rank(
     wanted: RecallFilter | None = None,
     hidden: bool = False,
     stacks: bool = True,
+    judged: Judged | None = None,
 ) -> tuple[Ranking, list[ActivatedStack]]:
     """Score every candidate of a question.
 
@@ -91,13 +94,16 @@ def rank(
         wanted: which signals may be found; `None`: all.
         hidden: whether signals in quarantine are candidates too, to tell what would be made of them.
         stacks: whether the stacks that the question woke are asked for.
+        judged: the scores that a strategy of one's own gave; `None`: the strategy is a built-in one.
 
     Returns:
         The ranking, and the stacks that the question woke, nearest first.
     """
     woken = woken_stacks(state, question, config) if stacks or not config.direct_search else []
     scope = scope_of(state, question, config, wanted, None if config.direct_search else woken, hidden=hidden)
-    if config.ranking == "product":
+    if judged is not None:
+        scored = by_strategy(state, scope, question, config, judged, depth=depth, sure=sure)
+    elif config.ranking == "product":
         rows = np.arange(len(state.columns)) if scope.allowed is None else np.flatnonzero(scope.allowed)
         scored = by_product(state, rows, question, config)
     else:

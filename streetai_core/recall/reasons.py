@@ -16,6 +16,7 @@ from streetai_core.recall.question import Question
 from streetai_core.recall.ranking import Ranking, rank
 from streetai_core.recall.scoring import RELEVANT
 from streetai_core.state import MemoryState
+from streetai_core.strategy import Judged, Strategy
 from streetai_core.types import Considered, Hit, Message, Miss
 
 NEAR_MISSES = 10
@@ -36,6 +37,8 @@ class Reasons:
     """The positions that post-processors were given."""
     wanted: RecallFilter | None = None
     """Which signals the caller wants; `None`: all."""
+    judged: Judged | None = None
+    """What a strategy of one's own gave; `None`: the strategy is a built-in one."""
 
     def gates(self, hits: Iterable[Hit]) -> tuple[str, ...]:
         """For each hit the rule that let it pass."""
@@ -72,6 +75,9 @@ class Reasons:
     def _outside(self, question: Question, rows: Sequence[int], message: Message) -> list[Considered]:
         """What would be made of signals that are no candidates, if they were."""
         searched = replace(self.config, direct_search=True)
+        if self.judged is not None:
+            # It is not asked again: they have the parts that it was told.
+            searched = replace(searched, strategy="hybrid")
         wider, _ = rank(self.state, question, searched, depth=len(self.state.columns), hidden=True)
         positions = [int(np.flatnonzero(wider.rows == row)[0]) for row in rows]
         hits = RankedHits(self.state, wider, positions, {message.sequence: message})
@@ -85,12 +91,21 @@ class Reasons:
         """Which rule kept each of these signals of a message from being a candidate."""
         if message.sequence in self.state.hidden:
             return ["its message is in quarantine"] * len(rows)
+        allowed = [True] * len(rows) if self.wanted is None else self.wanted.allows(self.state)[rows]
+        return [
+            self._not_searched(row) if one else "left out by the filter" for row, one in zip(rows, allowed, strict=True)
+        ]
+
+    def _not_searched(self, row: int) -> str:
+        """Which rule kept a signal from being a candidate that the caller may find."""
+        if self.judged is not None and isinstance(self.config.strategy, Strategy):
+            name = self.config.strategy.name
+            if self.state.columns.keys[row] in self.judged.keys:
+                return f"left out by the strategy {name}, which was told what these parts say"
+            if self.config.direct_search:
+                return f"it was stored while the strategy {name} was at work"
         # In the published pipeline all signals of the stacks that were not woken are no candidates.
-        unwoken = f"its stack is not among the {self.config.top_stacks} nearest to the question"
-        if self.wanted is None:
-            return [unwoken] * len(rows)
-        allowed = self.wanted.allows(self.state)[rows]
-        return [unwoken if one else "left out by the filter" for one in allowed]
+        return f"its stack is not among the {self.config.top_stacks} nearest to the question"
 
     def _left_out(self, position: int, hit: Hit) -> str:
         """Which rule kept a candidate out."""
@@ -116,6 +131,8 @@ def _passed(hit: Hit, config: Config, least: float) -> str:
     if config.ranking == "product":
         reached = f"score {hit.score:.3f} reaches activation_threshold {config.activation_threshold}"
         return f"{reached}; dead, and revived by its similarity {hit.similarity:.3f}" if hit.revived else reached
+    if isinstance(config.strategy, Strategy):
+        return f"wanted by the strategy {config.strategy.name}"
     if config.strategy == "vector":
         return f"meaning {hit.parts['meaning']:.3f} reaches min_similarity {config.min_similarity}"
     relevance = _relevance(hit)

@@ -10,6 +10,7 @@ from streetai_core.prompt.selection import Found
 from streetai_core.recall.filtering import RecallFilter
 from streetai_core.recall.processing import Candidates, PostProcessor, processed
 from streetai_core.types import Hit
+from streetai_core.verbs.judging import Judging
 
 _ROUNDS = 3
 """How often processors are asked anew because somebody has written meanwhile; then what has come is not seen."""
@@ -21,6 +22,7 @@ class Asking:
 
     asked: Asked
     processors: Sequence[PostProcessor]
+    judging: Judging
     wanted: RecallFilter | None = None
     """Which messages are searched; `None`: all."""
     min_score: float | None = None

@@ -8,7 +8,7 @@ from itertools import islice
 
 from streetai_core.aio import twin
 from streetai_core.conductor import Conductor, check_count, check_text, messages_of
-from streetai_core.config import Config, Strategy
+from streetai_core.config import Config, StrategyName
 from streetai_core.errors import InputError
 from streetai_core.observing.observer import observed
 from streetai_core.planning.words import fingerprint
@@ -25,10 +25,12 @@ from streetai_core.recall.reasons import NEAR_MISSES, Reasons
 from streetai_core.recall.terse_answers import questions_of
 from streetai_core.state import MemoryState
 from streetai_core.stores.base import MessageQuery, ReadTransaction
+from streetai_core.strategy import Strategy
 from streetai_core.text.clean import check_id, clean, is_blank
 from streetai_core.types import Hit, Message, Prompt, Why
 from streetai_core.verbs.arguments import check_filter, check_score, texts
 from streetai_core.verbs.asking import Asking
+from streetai_core.verbs.judging import Judging
 
 
 class Recalling(Conductor):
@@ -41,7 +43,7 @@ class Recalling(Conductor):
         *,
         limit: int | None = None,
         token_budget: int | None = None,
-        strategy: Strategy | None = None,
+        strategy: StrategyName | Strategy | None = None,
         min_score: float | None = None,
         wanted: RecallFilter | None = None,
         processors: Iterable[PostProcessor] | None = None,
@@ -52,7 +54,7 @@ class Recalling(Conductor):
             question: free text.
             limit: most hits; by default `config.max_thinking_space`.
             token_budget: most tokens of all hits' texts together; a hit that is too long is passed over.
-            strategy: "hybrid", "vector" or "keyword", in place of `config.strategy`.
+            strategy: "hybrid", "vector", "keyword" or one of your own, in place of `config.strategy`.
             min_score: leaves out hits with a lower score.
             wanted: which messages are searched at all.
             processors: what becomes of the hits before they are cut, in place of the registry's; `()`: nothing.
@@ -60,6 +62,7 @@ class Recalling(Conductor):
         Raises:
             InputError: an argument is of the wrong kind.
             ConfigError: no such strategy.
+            StrategyError: a strategy of your own failed, or gave no scores.
         """
         check_count(limit, "limit")
         check_count(token_budget, "token_budget")
@@ -73,6 +76,7 @@ class Recalling(Conductor):
         most = config.max_thinking_space if limit is None else limit
         # A hit that is too long for the budget, or that a processor leaves out, is passed over for what follows it.
         exact = token_budget is None and not chosen
+        judging = self._judging(config)
         wide = most if exact else considered(config, limit=limit)
 
         def find(transaction: ReadTransaction, state: MemoryState | None) -> list[Hit] | Candidates:
@@ -80,7 +84,10 @@ class Recalling(Conductor):
                 return []
             check_encoder(state.head, self._around.encoder)
             read = self._question(asked, state)
-            ranking, _ = rank(state, read, config, depth=deep(wide), sure=wide, wanted=wanted, stacks=False)
+            judged = judging.of(state, read)
+            ranking, _ = rank(
+                state, read, config, depth=deep(wide), sure=wide, wanted=wanted, stacks=False, judged=judged
+            )
             positions = select(state, ranking, config, wide)
             messages = messages_of(transaction, sequences_of(state, ranking, positions))
             hits = list(RankedHits(state, ranking, positions, messages, question=asked.text))
@@ -101,7 +108,7 @@ class Recalling(Conductor):
         conversation_id: str | None = None,
         shown: Collection[str] | None = None,
         recall_fits: Callable[[str], bool] | None = None,
-        strategy: Strategy | None = None,
+        strategy: StrategyName | Strategy | None = None,
         min_score: float | None = None,
         wanted: RecallFilter | None = None,
         processors: Iterable[PostProcessor] | None = None,
@@ -121,7 +128,7 @@ class Recalling(Conductor):
                 it in case or white space only. `None`: you send none.
             recall_fits: says whether a recalled block can be sent, for callers with a tokenizer and a limit of their
                 own; asked for each piece that would be added, beside `config.recall_tokens`.
-            strategy: "hybrid", "vector" or "keyword", in place of `config.strategy`.
+            strategy: "hybrid", "vector", "keyword" or one of your own, in place of `config.strategy`.
             min_score: leaves out hits with a lower score.
             wanted: which messages can be recalled at all. The window, and a history that is so short that it is sent as
                 it is, are not recalled.
@@ -130,6 +137,7 @@ class Recalling(Conductor):
         Raises:
             InputError: the message is blank, an argument is of the wrong kind, or the budget cannot hold the message.
             ConfigError: no such strategy.
+            StrategyError: a strategy of your own failed, or gave no scores.
         """
         check_filter(wanted)
         check_score(min_score)
@@ -151,7 +159,7 @@ class Recalling(Conductor):
             recall_fits=recall_fits,
         )
         asked = self._asked(user_message, config)
-        asking = None if asked is None else Asking(asked, chosen, wanted, min_score)
+        asking = None if asked is None else Asking(asked, chosen, self._judging(config), wanted, min_score)
 
         def attempt(transaction: ReadTransaction, state: MemoryState | None) -> Prompt:
             def recall(without: set[int]) -> Found:
@@ -179,7 +187,7 @@ class Recalling(Conductor):
         *,
         misses: int = NEAR_MISSES,
         message: str | None = None,
-        strategy: Strategy | None = None,
+        strategy: StrategyName | Strategy | None = None,
         wanted: RecallFilter | None = None,
         processors: Iterable[PostProcessor] | None = None,
     ) -> Why:
@@ -197,14 +205,16 @@ class Recalling(Conductor):
         Raises:
             InputError: an argument is of the wrong kind, or there is no message with this id.
             ConfigError: no such strategy.
+            StrategyError: a strategy of your own failed, or gave no scores.
         """
         check_count(misses, "misses")
         if message is not None:
             check_text(message, "message")
         check_filter(wanted)
         chosen = self._chosen(processors)
-        asked = self._asked(question, self._with_strategy(strategy))
-        asking = None if asked is None else Asking(asked, chosen, wanted)
+        config = self._with_strategy(strategy)
+        asked = self._asked(question, config)
+        asking = None if asked is None else Asking(asked, chosen, self._judging(config), wanted)
         return self._read(
             lambda transaction, state: self._why(transaction, state, question, asking, misses=misses, message=message)
         )
@@ -228,7 +238,8 @@ class Recalling(Conductor):
         most = config.max_thinking_space
         depth = deep(most + misses) if about is None else len(state.columns)
         read = self._question(asking.asked, state)
-        ranking, stacks = rank(state, read, config, depth=depth, wanted=asking.wanted)
+        judged = asking.judging.of(state, read)
+        ranking, stacks = rank(state, read, config, depth=depth, wanted=asking.wanted, judged=judged)
         selected = select(state, ranking, config, considered(config) if asking.processors else most)
         messages = messages_of(transaction, sequences_of(state, ranking, selected))
         found = RankedHits(state, ranking, selected, messages, question=asking.asked.text)
@@ -238,7 +249,9 @@ class Recalling(Conductor):
         taken = set(chosen)
         others = list(islice((number for number in range(len(ranking.rows)) if number not in taken), misses))
         messages |= messages_of(transaction, sequences_of(state, ranking, others))
-        reasons = Reasons(state, ranking, chosen, config, processed=frozenset(selected), wanted=asking.wanted)
+        reasons = Reasons(
+            state, ranking, chosen, config, processed=frozenset(selected), wanted=asking.wanted, judged=judged
+        )
         return Why(
             question=question,
             turn=state.head.next_turn,
@@ -286,7 +299,8 @@ class Recalling(Conductor):
         """What there is for a prompt, before the post-processors."""
         config, wanted = asking.asked.config, asking.wanted
         wide = considered(config, token_budget=request.token_budget)
-        ranking, stacks = rank(state, question, config, depth=deep(wide), sure=wide, wanted=wanted)
+        judged = asking.judging.of(state, question)
+        ranking, stacks = rank(state, question, config, depth=deep(wide), sure=wide, wanted=wanted, judged=judged)
         positions = select(state, ranking, config, wide, self._room(request.token_budget))[:most]
         sequences = sequences_of(state, ranking, positions)
         without = question.without_messages
@@ -324,12 +338,17 @@ class Recalling(Conductor):
         """The post-processors of a call."""
         return self._around.processors if processors is None else check_processors(processors)
 
-    def _with_strategy(self, strategy: Strategy | None) -> Config:
+    def _judging(self, config: Config) -> Judging:
+        """What a strategy of one's own makes of the memory in a call."""
+        return Judging(config, self._around.clock)
+
+    def _with_strategy(self, strategy: StrategyName | Strategy | None) -> Config:
         """The settings of a call.
 
         Raises:
             InputError: the published pipeline has one strategy.
             ConfigError: no such strategy.
+            StrategyError: a strategy of your own failed, or gave no scores.
         """
         if strategy is None:
             return self.config

@@ -4,7 +4,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from streetai_core import MemoryRegistry, NewMessage, PostProcessor
+from streetai_core import Config, MemoryRegistry, NewMessage, PostProcessor, Strategy
 from streetai_core.encoders.hashing import HashingEncoder
 from streetai_core.recall.processing import rescored
 
@@ -40,8 +40,9 @@ def opened(tmp_path):
         filled.get("m").add_messages(SAID)
     registries = []
 
-    def open_with(*processors, encoder=None):
-        registries.append(MemoryRegistry(tmp_path / "m.db", encoder=encoder or HashingEncoder(), processors=processors))
+    def open_with(*processors, encoder=None, config=None):
+        encoder = encoder or HashingEncoder()
+        registries.append(MemoryRegistry(tmp_path / "m.db", encoder=encoder, processors=processors, config=config))
         return registries[-1].get("m")
 
     yield open_with
@@ -81,6 +82,86 @@ def test_what_a_processor_deletes_is_not_recalled(opened):
     prompt = memory.build_prompt(told.content, conversation_id="today")
     assert prompt.retrieved
     assert told.content not in {hit.signal.content for hit in prompt.retrieved}
+
+
+class Judging(Strategy):
+    """Uses the memory, in a thread of its own as a server would, and wants the newest first."""
+
+    def __init__(self, use):
+        self.use = use
+        self.told = []
+
+    def score(self, known):
+        """One more for each message."""
+        self.told.append(set(known.signal_ids))
+        with ThreadPoolExecutor(1) as pool:
+            pool.submit(self.use).result(timeout=30)
+        return known.sequence
+
+
+@pytest.mark.parametrize("verb", VERBS)
+def test_a_strategy_may_read_the_memory(opened, verb):
+    """If it fails, one that asks a model stops every chat of this memory for as long, or the call fails."""
+    strategy = Judging(lambda: memory.messages(last=1))
+    memory = opened(config=Config(strategy=strategy))
+    assert len(VERBS[verb](memory)) > 1
+    assert len(strategy.told) == 1
+
+
+@pytest.mark.parametrize("verb", VERBS)
+def test_a_strategy_may_ask_the_memory(opened, verb):
+    """With a built-in one, to go on from there."""
+    strategy = Judging(lambda: memory.retrieve(QUESTION, strategy="hybrid"))
+    memory = opened(config=Config(strategy=strategy))
+    assert len(VERBS[verb](memory)) > 1
+    assert len(strategy.told) == 1
+
+
+@pytest.mark.parametrize("verb", VERBS)
+@pytest.mark.parametrize("processes", [False, True])
+def test_a_strategy_during_which_somebody_writes(opened, verb, processes):
+    """The memory that is always written to is answered too, with what the strategy was told of last."""
+    strategy = Judging(lambda: memory.add_message("The boat number 3 lies at a berth, somebody says.", "user"))
+    memory = opened(*([Using(lambda: None)] if processes else []), config=Config(strategy=strategy))
+    hits = VERBS[verb](memory)
+    assert len(strategy.told) == 3
+    assert len(hits) > 1
+    assert {hit.signal.signal_id for hit in hits} <= strategy.told[-1]
+
+
+def test_why_of_a_message_that_is_edited_while_a_strategy_is_at_work(opened):
+    """It was never told of what the message says now."""
+    other = opened()
+    edited = other.messages(last=1)[0].message_id
+    strategy = Judging(lambda: other.update_message(edited, f"The boat number 7 was moved {len(strategy.told)} times."))
+    memory = opened(config=Config(strategy=strategy))
+    [one] = memory.why(QUESTION, message=edited).considered
+    assert one.hit.signal.content == "The boat number 7 was moved 3 times."
+    assert (one.rank, one.recalled) == (None, False)
+    assert one.reason == "it was stored while the strategy Judging was at work"
+
+
+@pytest.mark.parametrize("verb", VERBS)
+def test_what_a_strategy_deletes_is_not_recalled(opened, verb):
+    """Whatever it scored: each time one less, and the others keep their own scores though rows have moved."""
+    other = opened()
+    ids = [message.message_id for message in other.messages()]
+    strategy = Judging(lambda: other.delete_message(ids.pop(0)))
+    hits = VERBS[verb](opened(config=Config(strategy=strategy)))
+    assert len(strategy.told) == 3
+    assert hits
+    assert {hit.signal.parent_turn_id for hit in hits} <= set(ids)
+    assert all(f"number {hit.score:.0f} " in hit.signal.content for hit in hits)
+
+
+def test_what_a_strategy_hides_is_not_recalled(opened):
+    """After any number of rounds."""
+    other = opened()
+    ids = [message.message_id for message in other.messages()]
+    strategy = Judging(lambda: other.quarantine(message=ids.pop()))
+    found = opened(config=Config(strategy=strategy)).retrieve(QUESTION)
+    assert {hit.signal.parent_turn_id for hit in found} == set(ids)
+    assert len(strategy.told) == 3
 
 
 class Reading(HashingEncoder):
