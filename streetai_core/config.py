@@ -18,6 +18,9 @@ PassageKind: TypeAlias = Literal["message", "chunk"]
 StrategyName: TypeAlias = Literal["hybrid", "vector", "keyword"]
 Precision: TypeAlias = Literal["single", "half"]
 
+STRATEGIES: tuple[StrategyName, ...] = ("hybrid", "vector", "keyword")
+"""The built-in ones."""
+
 HALF_LIFE_TURNS = 50
 """Turns in which a weight halves; the published default. One stored message is one turn."""
 
@@ -233,7 +236,7 @@ def _choice(*options: str) -> Callable[[Any], bool]:
 
 
 def _strategy(value: Any) -> bool:
-    return isinstance(value, Strategy) or _choice("hybrid", "vector", "keyword")(value)
+    return isinstance(value, Strategy) or _choice(*STRATEGIES)(value)
 
 
 def _roles(value: Any) -> bool:

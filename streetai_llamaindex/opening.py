@@ -10,15 +10,17 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TypedDict
+from typing import Any, TypedDict
 from uuid import uuid4
 from weakref import WeakSet, WeakValueDictionary
 
 from streetai_core import Config, MemoryRegistry
+from streetai_core.config import STRATEGIES
 from streetai_core.encoders import CachedEncoder, as_encoder, default_encoder
 from streetai_core.errors import InputError
 from streetai_core.forking import fork_safe_lock
 from streetai_core.stores import ReferenceStore, SqliteStore
+from streetai_llamaindex.unknown_strategy import UnknownStrategy
 
 
 class Address(TypedDict):
@@ -115,6 +117,11 @@ class Opening:
         return self._given.store.path if isinstance(self._given.store, SqliteStore) else None
 
     @property
+    def config(self) -> Config | None:
+        """The settings; `None`: the default ones."""
+        return self._config if self._given is None else self._given.config
+
+    @property
     def can_open(self) -> bool:
         """Whether nothing is known to be missing."""
         return self._missing is None
@@ -129,7 +136,7 @@ class Opening:
     @property
     def address(self) -> Address:
         """What finds this engine again: in this process for sure, in another one by its file."""
-        config = self._config if self._given is None else self._given.config
+        config = self.config
         return Address(
             engine=self.token,
             path=self.path,
@@ -229,7 +236,7 @@ def reopened(address: Mapping[str, object], *, embed_model: object = None) -> Op
         return found
     path, name = address.get("path"), address.get("encoder")
     settings = address.get("config")
-    config = Config.from_dict(settings) if isinstance(settings, Mapping) else None
+    config = _written_config(settings, path) if isinstance(settings, Mapping) else None
     if not isinstance(path, str):
         return opening_of(embed_model=embed_model, config=config)
     if name is not None and embed_model is None:
@@ -292,6 +299,20 @@ def _opened_alike(path: str, name: str) -> Opening | None:
         and one.address["encoder"] == name
     ]
     return alike[-1] if alike else None
+
+
+def _written_config(settings: Mapping[str, Any], path: object) -> Config:
+    """The settings that were written; with a strategy of the user's own if this process has opened the file with it."""
+    name = settings.get("strategy")
+    if not isinstance(name, str) or name in STRATEGIES:
+        return Config.from_dict(settings)
+    with _lock:
+        known = list(_by_token.values())
+    on_file = [
+        one for one in known if one.path is not None and os.path.realpath(one.path) == os.path.realpath(str(path))
+    ]
+    alike = [one.config for one in on_file if one.config is not None and one.config.to_dict() == settings]
+    return alike[-1] if alike else Config.from_dict({**settings, "strategy": UnknownStrategy(name)})
 
 
 def _close_unused() -> None:

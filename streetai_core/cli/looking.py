@@ -18,6 +18,7 @@ from streetai_core.cli.opening import (
 from streetai_core.cli.plain_values import plain, print_json
 from streetai_core.cli.screen import lines_of, print_table, short
 from streetai_core.cli.wording import one_line
+from streetai_core.config import STRATEGIES
 from streetai_core.errors import InputError
 
 if TYPE_CHECKING:
@@ -102,9 +103,7 @@ def show(
 @click.argument("question")
 @memory_option
 @click.option("--limit", type=click.IntRange(min=1), default=10, show_default=True, help="Most hits.")
-@click.option(
-    "--strategy", type=click.Choice(["hybrid", "vector", "keyword"]), help="How to search.  [default: the settings']"
-)
+@click.option("--strategy", type=click.Choice(STRATEGIES), help="How to search.  [default: the settings']")
 @config_option
 @json_option
 def search(

@@ -6,7 +6,7 @@ import pytest
 from langchain_core.documents import Document
 from pydantic import ValidationError
 
-from streetai_core import Config, MemoryRegistry
+from streetai_core import Config, MemoryRegistry, Strategy
 from streetai_core.encoders import HashingEncoder
 from streetai_core.errors import InputError
 from streetai_langchain import StreetAIMemory, StreetAIRetriever
@@ -155,6 +155,30 @@ async def test_a_failing_memory_gives_no_documents(registry):
     assert retriever.invoke(QUESTION) == []
     assert await retriever.ainvoke(QUESTION) == []
     assert [type(error).__name__ for error in errors] == ["ClosedError"] * 2
+
+
+async def test_it_finds_by_the_strategy_of_the_settings(tmp_path):
+    """6.7: Also by one of the app's own; one that fails costs the documents, and no reply."""
+    errors = []
+
+    class NewestFirst(Strategy):
+        broken = False
+
+        def score(self, known):
+            if self.broken:
+                raise KeyError("berth")
+            return known.sequence
+
+    newest = NewestFirst()
+    with MemoryRegistry(tmp_path / "m.db", encoder=HashingEncoder(), config=Config(strategy=newest)) as registry:
+        seed(registry)
+        retriever = StreetAIMemory(registry, on_error=errors.append).retriever("s1", user_id="mara", k=2)
+        for documents in (retriever.invoke(QUESTION), await retriever.ainvoke(QUESTION)):
+            assert [one.page_content for one in documents] == [text for _, text in DIARY[:-3:-1]]
+            assert [list(one.metadata["parts"]) for one in documents] == [["NewestFirst"]] * 2
+        newest.broken = True
+        assert retriever.invoke(QUESTION) == await retriever.ainvoke(QUESTION) == []
+    assert ["NewestFirst.score raised KeyError" in str(error) for error in errors] == [True, True]
 
 
 def test_it_is_not_serialised(streetai):

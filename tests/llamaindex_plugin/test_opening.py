@@ -6,9 +6,9 @@ import json
 import pytest
 from llama_index.core import MockEmbedding, Settings
 
-from streetai_core import Config, MemoryRegistry
+from streetai_core import Config, MemoryRegistry, Strategy
 from streetai_core.encoders import HashingEncoder, default_encoder
-from streetai_core.errors import ClosedError, InputError
+from streetai_core.errors import ClosedError, InputError, StrategyError
 from streetai_llamaindex.opening import encoder_name, opening_of, reopened
 
 
@@ -95,6 +95,36 @@ def test_an_address_of_another_process_leads_to_the_file(tmp_path):
     there = reopened(foreign(opening))
     assert (there.path, there.registry.config) == (opening.path, config)
     assert there.registry.encoder.fingerprint == default_encoder().fingerprint
+
+
+class NewestFirst(Strategy):
+    """What was said last."""
+
+    def score(self, known):
+        """One more for each message."""
+        return known.sequence
+
+
+def test_a_strategy_of_ones_own_cannot_be_guessed(tmp_path):
+    """9.12: JSON has its name. Whoever opens the file with it has it, for anybody else recall alone fails, and says so.
+
+    If it fails, a workflow that another worker resumes cannot be read, or finds by another strategy.
+    """
+    config = Config(strategy=NewestFirst(), top_stacks=2)
+    made = opening_of(path=tmp_path / "a.db", embed_model=HashingEncoder(), config=config)
+    assert reopened(json.loads(json.dumps(made.address))) is made
+    address = foreign(made)
+    assert address["config"]["strategy"] == "NewestFirst"
+    again = reopened(address, embed_model=HashingEncoder())
+    assert again.config is config
+    address["path"] = str(tmp_path / "elsewhere.db")
+    lost = reopened(address, embed_model=HashingEncoder())
+    memory = lost.registry.get("u")
+    memory.add_message("The boat lies at berth 3.", "user")
+    with pytest.raises(StrategyError, match=r"NewestFirst.*this process does not know it"):
+        memory.retrieve("Where does the boat lie?")
+    assert memory.retrieve("Where does the boat lie?", strategy="hybrid")
+    assert foreign(lost)["config"] == address["config"]
 
 
 def test_an_embedding_model_cannot_be_guessed(tmp_path):

@@ -11,6 +11,7 @@ from llama_index.core.query_engine import RetrieverQueryEngine
 from llama_index.core.schema import MetadataMode, QueryBundle
 from llama_index.core.tools import FunctionTool, RetrieverTool
 
+from streetai_core import Config, MemoryRegistry, NewMessage, Strategy
 from streetai_core.encoders import HashingEncoder
 from streetai_core.errors import InputError
 from streetai_llamaindex import StreetAIChatMemoryBuffer, StreetAIRetriever
@@ -162,6 +163,30 @@ def test_a_failing_memory_gives_no_nodes(make):
     memory.registry.close()
     assert retriever.retrieve(QUESTION) == []
     assert len(failures) == 1
+
+
+async def test_it_finds_by_the_strategy_of_the_settings(tmp_path):
+    """9.14: Also by one of the app's own; one that fails costs the nodes, and no reply."""
+    failures = []
+
+    class NewestFirst(Strategy):
+        broken = False
+
+        def score(self, known):
+            if self.broken:
+                raise KeyError("berth")
+            return known.sequence
+
+    newest = NewestFirst()
+    with MemoryRegistry(tmp_path / "m.db", encoder=HashingEncoder(), config=Config(strategy=newest)) as registry:
+        registry.get(SESSION).add_messages([NewMessage(content=f"Berth {n} is free.", role="user") for n in range(4)])
+        retriever = StreetAIRetriever(registry, session_id=SESSION, similarity_top_k=2, on_error=failures.append)
+        for nodes in (retriever.retrieve("Which berth?"), await retriever.aretrieve("Which berth?")):
+            assert [one.node.text for one in nodes] == ["Berth 3 is free.", "Berth 2 is free."]
+            assert [one.node.metadata["parts"] for one in nodes] == [{"NewestFirst": 3}, {"NewestFirst": 2}]
+        newest.broken = True
+        assert retriever.retrieve("Which berth?") == []
+    assert ["NewestFirst.score raised KeyError" in str(error) for error in failures] == [True]
 
 
 def test_another_model_of_the_same_file(tmp_path):
