@@ -119,7 +119,10 @@ class Strategy(ABC):
 
     @property
     def name(self) -> str:
-        """What it is called in reasons, errors and settings, and its part of a score: that of its class."""
+        """What it is called in reasons, errors and settings, and its part of a score.
+
+        The name of its class; give another one where objects of one class are to be told apart.
+        """
         return type(self).__name__
 
     @abstractmethod

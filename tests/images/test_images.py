@@ -18,6 +18,7 @@ from streetai_core.stores.sqlite import SqliteStore
 from streetai_core.upkeep.backup import restore
 from tests.core.test_ram_equals_disk import dump
 from tests.images.conftest import MESSAGES, NOON, opened, said
+from tests.recall.own_strategies import Hybrid
 
 QUESTIONS = (
     "Where does Ilse live?",
@@ -69,6 +70,19 @@ def imaged(path):
         answers(registry.get("m"))
     assert image_of(path).is_file()
     return path
+
+
+def test_a_strategy_of_ones_own_is_told_the_same(imaged, tmp_path):
+    """Whether vectors and stacks are in RAM or read when they are asked for."""
+    (tmp_path / "alone").mkdir()
+    alone = shutil.copy(imaged, tmp_path / "alone" / imaged.name)
+    found = []
+    for path in (imaged, alone):
+        with opened(path) as registry:
+            memory = registry.get("m")
+            found.append([memory.retrieve(question, strategy=Hybrid()) for question in QUESTIONS])
+    assert all(found[0])
+    assert found[0] == found[1]
 
 
 def test_a_state_from_an_image_is_that_of_the_rows(imaged):

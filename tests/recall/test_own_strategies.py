@@ -507,6 +507,28 @@ def test_settings_as_text():
     assert Config.from_dict({**written, "strategy": Favouring()}) == config
 
 
+class Named(Favouring):
+    """Tells what it favours."""
+
+    @property
+    def name(self):
+        """With the role."""
+        return f"favouring {self.role}"
+
+    def score(self, known):
+        """As one part."""
+        return np.where(known.role == self.role, 1.0, -np.inf)
+
+
+def test_it_may_name_itself():
+    """Where objects of one class are to be told apart: in parts, reasons and settings."""
+    named = Named("assistant")
+    why = memory_of().why(QUESTION, strategy=named)
+    assert {tuple(hit.parts) for hit in why.hits} == {("favouring assistant",)}
+    assert set(why.gates) == {"wanted by the strategy favouring assistant"}
+    assert Config(strategy=named).to_dict()["strategy"] == "favouring assistant"
+
+
 def test_settings_are_compared_with_it():
     """Also one that has no hash of its own."""
     assert Config(strategy=Favouring("tool")) == Config(strategy=Favouring("tool")) != Config(strategy=Favouring())
