@@ -30,6 +30,7 @@ from streetai_core.recall.question import Question, read_question
 from streetai_core.reporting import Sent, weight_updates
 from streetai_core.state import MemoryState
 from streetai_core.stores.base import Changes, MessageQuery, ReadTransaction, Store, WriteTransaction
+from streetai_core.stores.values import zoned
 from streetai_core.text.clean import check_id, clean, is_blank
 from streetai_core.tokens import TokenCounter, count_message
 from streetai_core.types import Matrix, Message, Vector, WeightUpdate
@@ -81,6 +82,8 @@ class Asked:
     text: str
     config: Config
     """The settings for this question."""
+    at: datetime
+    """When it is asked, where it is asked."""
     vector: Vector | None = None
     """`None`: the encoder failed, or is not wanted."""
     version: int = 0
@@ -215,13 +218,14 @@ class Conductor:
             (steps, messages), state = self._coherent.write(plan)
             return weight_updates(state, steps, messages)
 
-    def _asked(self, question: str, config: Config | None = None) -> Asked | None:
+    def _asked(self, question: str, config: Config | None = None, at: datetime | None = None) -> Asked | None:
         """The question cleaned and embedded; `None` if it is blank or there is nothing to compare it with.
 
         Where words can find something too, an encoder that fails is reported to the log, and words decide alone.
         """
         if not isinstance(question, str):
             raise InputError(f"the question must be a str, got {type(question).__name__}")
+        at = self._around.clock() if at is None else zoned(at)
         if is_blank(question):
             return None
         state = self._to_compare()
@@ -229,7 +233,7 @@ class Conductor:
             return None
         text = clean(question)[0]
         config = self.config if config is None else config
-        asked = Asked(text, config)
+        asked = Asked(text, config, at)
         if config.ranking == "product" or config.strategy != "keyword":
             self._embed(asked, _to_embed(text, state, config), state.head.version)
         return asked
@@ -306,7 +310,7 @@ class Conductor:
             asked.text,
             asked.vector,
             turn=state.head.next_turn,
-            asked_at=self._around.clock(),
+            asked_at=asked.at,
             without=without,
             common=self._common,
         )

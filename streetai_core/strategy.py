@@ -76,7 +76,7 @@ class Unranked:
     sequence: Ints
     """The place of its message among all that were stored; signals of one message have one sequence."""
     day: Days
-    """The day on which the message was said, in UTC, as `datetime64[D]`."""
+    """The day on which the message was said, where it was said, as `datetime64[D]`."""
     role: Texts
     author: Texts
     """Names; `None`: without."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import datetime
 
@@ -24,7 +23,7 @@ class Judging:
 
     config: Config
     """The settings of the call."""
-    clock: Callable[[], datetime]
+    asked_at: datetime
     _judged: dict[str, dict[int, Judged]] = field(default_factory=dict)
     """By question and by the version of the memory, the latest last."""
 
@@ -41,7 +40,7 @@ class Judging:
         version = state.head.version
         if version not in before and len(before) < _ROUNDS:
             sure = considered(self.config)
-            known = unranked(state, question, self.config, asked_at=self.clock(), sure=sure)
+            known = unranked(state, question, self.config, asked_at=self.asked_at, sure=sure)
             raise Elsewhere(lambda: _ask(strategy, known, before, version))
         *_, latest = before.values()
         return before.get(version, latest)

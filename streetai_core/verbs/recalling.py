@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import replace
+from datetime import datetime
 from itertools import islice
 
 from streetai_core.aio import twin
-from streetai_core.conductor import Conductor, check_count, check_text, messages_of
+from streetai_core.conductor import Asked, Conductor, check_count, check_text, messages_of
 from streetai_core.config import Config, StrategyName
 from streetai_core.errors import InputError
 from streetai_core.observing.observer import observed
@@ -47,6 +48,7 @@ class Recalling(Conductor):
         min_score: float | None = None,
         wanted: RecallFilter | None = None,
         processors: Iterable[PostProcessor] | None = None,
+        asked_at: datetime | None = None,
     ) -> list[Hit]:
         """The signals that bear on a question, best first; none if nothing does. Reading changes nothing.
 
@@ -58,6 +60,8 @@ class Recalling(Conductor):
             min_score: leaves out hits with a lower score.
             wanted: which messages are searched at all.
             processors: what becomes of the hits before they are cut, in place of the registry's; `()`: nothing.
+            asked_at: when the question is asked, and in which zone, by which "yesterday" goes; `None`: the registry's
+                clock.
 
         Raises:
             InputError: an argument is of the wrong kind.
@@ -70,13 +74,13 @@ class Recalling(Conductor):
         check_score(min_score)
         chosen = self._chosen(processors)
         config = self._with_strategy(strategy)
-        asked = self._asked(question, config)
+        asked = self._asked(question, config, asked_at)
         if asked is None:
             return []
         most = config.max_thinking_space if limit is None else limit
         # A hit that is too long for the budget, or that a processor leaves out, is passed over for what follows it.
         exact = token_budget is None and not chosen
-        judging = self._judging(config)
+        judging = Judging(config, asked.at)
         wide = most if exact else considered(config, limit=limit)
 
         def find(transaction: ReadTransaction, state: MemoryState | None) -> list[Hit] | Candidates:
@@ -91,7 +95,7 @@ class Recalling(Conductor):
             positions = select(state, ranking, config, wide)
             messages = messages_of(transaction, sequences_of(state, ranking, positions))
             hits = list(RankedHits(state, ranking, positions, messages, question=asked.text))
-            return self._candidates(state, hits, asked.text) if chosen else hits
+            return self._candidates(state, hits, asked) if chosen else hits
 
         found = self._read(find)
         hits = processed(found, chosen) if isinstance(found, Candidates) else found
@@ -112,6 +116,7 @@ class Recalling(Conductor):
         min_score: float | None = None,
         wanted: RecallFilter | None = None,
         processors: Iterable[PostProcessor] | None = None,
+        asked_at: datetime | None = None,
     ) -> Prompt:
         """The messages to send for a new user message: system text, verbatim window, recalled block, the message.
 
@@ -133,6 +138,7 @@ class Recalling(Conductor):
             wanted: which messages can be recalled at all. The window, and a history that is so short that it is sent as
                 it is, are not recalled.
             processors: what becomes of the hits before they are packed, in place of the registry's; `()`: nothing.
+            asked_at: as of `retrieve`.
 
         Raises:
             InputError: the message is blank, an argument is of the wrong kind, or the budget cannot hold the message.
@@ -158,8 +164,8 @@ class Recalling(Conductor):
             shown=None if shown is None else texts(shown),
             recall_fits=recall_fits,
         )
-        asked = self._asked(user_message, config)
-        asking = None if asked is None else Asking(asked, chosen, self._judging(config), wanted, min_score)
+        asked = self._asked(user_message, config, asked_at)
+        asking = None if asked is None else Asking(asked, chosen, Judging(config, asked.at), wanted, min_score)
 
         def attempt(transaction: ReadTransaction, state: MemoryState | None) -> Prompt:
             def recall(without: set[int]) -> Found:
@@ -190,6 +196,7 @@ class Recalling(Conductor):
         strategy: StrategyName | Strategy | None = None,
         wanted: RecallFilter | None = None,
         processors: Iterable[PostProcessor] | None = None,
+        asked_at: datetime | None = None,
     ) -> Why:
         """What `retrieve` finds for a question and why, and the best of what it leaves out and why not.
 
@@ -201,6 +208,7 @@ class Recalling(Conductor):
             strategy: as of `retrieve`.
             wanted: as of `retrieve`; what it leaves out is no near miss.
             processors: as of `retrieve`.
+            asked_at: as of `retrieve`.
 
         Raises:
             InputError: an argument is of the wrong kind, or there is no message with this id.
@@ -213,8 +221,8 @@ class Recalling(Conductor):
         check_filter(wanted)
         chosen = self._chosen(processors)
         config = self._with_strategy(strategy)
-        asked = self._asked(question, config)
-        asking = None if asked is None else Asking(asked, chosen, self._judging(config), wanted)
+        asked = self._asked(question, config, asked_at)
+        asking = None if asked is None else Asking(asked, chosen, Judging(config, asked.at), wanted)
         return self._read(
             lambda transaction, state: self._why(transaction, state, question, asking, misses=misses, message=message)
         )
@@ -243,7 +251,7 @@ class Recalling(Conductor):
         selected = select(state, ranking, config, considered(config) if asking.processors else most)
         messages = messages_of(transaction, sequences_of(state, ranking, selected))
         found = RankedHits(state, ranking, selected, messages, question=asking.asked.text)
-        hits = asking.process(list(found), lambda: self._candidates(state, found, asking.asked.text))[:most]
+        hits = asking.process(list(found), lambda: self._candidates(state, found, asking.asked))[:most]
         places = {signal_id(state, int(state.columns.keys[ranking.rows[one]])): one for one in selected}
         chosen = [places[hit.signal.signal_id] for hit in hits]
         taken = set(chosen)
@@ -282,7 +290,7 @@ class Recalling(Conductor):
         if not asking.processors and asking.min_score is None:
             return found
         by_id = {message.message_id: message for message in found.said}
-        hits = asking.process(found.hits, lambda: self._candidates(state, found.hits, request.question))
+        hits = asking.process(found.hits, lambda: self._candidates(state, found.hits, asking.asked))
         said = [by_id[hit.signal.parent_turn_id] for hit in hits]
         return replace(found, hits=hits, said=said, scores=[hit.score for hit in hits])
 
@@ -328,7 +336,7 @@ class Recalling(Conductor):
             state,
             asking.asked.config,
             conversation_id=request.conversation_id,
-            asked_at=self._around.clock(),
+            asked_at=asking.asked.at,
         )
         if more is None:
             return Found()
@@ -337,10 +345,6 @@ class Recalling(Conductor):
     def _chosen(self, processors: Iterable[PostProcessor] | None) -> tuple[PostProcessor, ...]:
         """The post-processors of a call."""
         return self._around.processors if processors is None else check_processors(processors)
-
-    def _judging(self, config: Config) -> Judging:
-        """What a strategy of one's own makes of the memory in a call."""
-        return Judging(config, self._around.clock)
 
     def _with_strategy(self, strategy: StrategyName | Strategy | None) -> Config:
         """The settings of a call.
@@ -359,14 +363,14 @@ class Recalling(Conductor):
             )
         return replace(self.config, strategy=strategy)
 
-    def _candidates(self, state: MemoryState, hits: Sequence[Hit], asked: str) -> Candidates:
+    def _candidates(self, state: MemoryState, hits: Sequence[Hit], asked: Asked) -> Candidates:
         """Hits as post-processors get them."""
         rows = state.columns.rows([key for hit in hits if (key := signal_key(state, hit.signal.signal_id)) is not None])
         return Candidates(
-            question=asked,
+            question=asked.text,
             hits=tuple(hits),
             vectors=state.columns.vectors_of(rows),
-            asked_at=self._around.clock(),
+            asked_at=asked.at,
         )
 
     aretrieve = twin(retrieve)

@@ -6,6 +6,7 @@ import pytest
 
 from streetai_core import MemoryRegistry
 from streetai_core.encoders.hashing import HashingEncoder
+from streetai_core.errors import InputError
 from streetai_core.transfer import export_memory, import_file
 
 DENVER = timezone(timedelta(hours=-6), "MDT")
@@ -48,9 +49,13 @@ def test_a_prompt_names_the_day_of_who_said_it(path):
     assert "2026-05-05" not in block or SAID not in block.split("2026-05-05")[1].split("\n")[0]
 
 
-def time_of(memory, question):
+def time_of(memory, question, **options):
     """Which boats the time that a question names speaks for."""
-    hits = memory.retrieve(question, limit=10, strategy="keyword")
+    return spoken_for(memory.retrieve(question, limit=10, strategy="keyword", **options))
+
+
+def spoken_for(hits):
+    """What was said of hits that have something from the time."""
     return {hit.signal.content for hit in hits if hit.parts["time"] > 0}
 
 
@@ -97,3 +102,29 @@ def test_without_a_time_a_message_is_of_this_machines_day(tmp_path):
         memory = registry.get("m")
         memory.add_message("It rains.", "user")
         assert memory.messages()[0].created_at.utcoffset() == datetime.now(timezone.utc).astimezone().utcoffset()
+
+
+async def test_who_asks_says_where(path):
+    """One server has users in many zones, and one clock: what was yesterday in Denver is the day before in Tokyo."""
+    at = EVENING + timedelta(hours=26)
+    question = "Which boat was bought yesterday?"
+    with opened(path, now=at.astimezone(timezone.utc)) as registry:
+        memory = registry.get("m")
+        assert time_of(memory, question, asked_at=at) == {SAID}
+        assert time_of(memory, question) == {"I bought a boat, the dinghy."}
+        for asked, found in ((at, SAID), (None, "I bought a boat, the dinghy.")):
+            for prompt in (
+                memory.build_prompt(question, conversation_id="new", asked_at=asked),
+                await memory.abuild_prompt(question, conversation_id="new", asked_at=asked),
+            ):
+                assert spoken_for(prompt.retrieved) == {found}
+            assert spoken_for(memory.why(question, asked_at=asked).hits) == {found}
+
+
+def test_a_time_of_asking_that_is_none(path):
+    """It would end in an error of Python's, or be ignored where nothing is stored yet."""
+    with opened(path) as registry:
+        for memory in (registry.get("m"), registry.get("new")):
+            for ask in (memory.retrieve, memory.build_prompt, memory.why):
+                with pytest.raises(InputError, match="a time must be a datetime, got str"):
+                    ask("Which boat?", asked_at="yesterday")
