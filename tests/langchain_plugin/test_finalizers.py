@@ -115,8 +115,8 @@ def test_a_run_may_end_in_the_middle_of_every_step(monkeypatch, which):
 
         moments = Moments(at, lambda end=end: end(which))
         monkeypatch.setattr(Id, "steps_in", moments)
-        runs.started(ids[4], None)
         runs.started(ids[1], None)
+        runs.started(ids[4], None)
         runs.started(ids[2], ids[1], retrieves=True)
         runs.retrieved(ids[2], [("mara", "s1")])
         end(2)

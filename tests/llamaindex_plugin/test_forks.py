@@ -148,8 +148,9 @@ def test_an_engine_that_was_being_closed_is_opened_again(tmp_path):
     opening = memory._opening
     thread = Thread(target=memory.close)
     thread.start()
-    while opening.opened is not None:
-        thread.join(0.01)
+    for _ in range(100 * PATIENCE):
+        if opening.opened is not None:
+            thread.join(0.01)
     assert child_says(lambda: said(memory) == [("user", FACT)] and memory.registry is opening.opened)
     goes.set()
     thread.join(PATIENCE)
