@@ -142,16 +142,15 @@ def test_an_engine_that_was_being_closed_is_opened_again(tmp_path):
     goes, path = Event(), tmp_path / "closing.db"
     memory = StreetAIChatMemoryBuffer.from_defaults(path=path, embed_model=HashingEncoder(), session_id=SESSION)
     memory.put(user(FACT))
-    later = memory.registry.later
-    later.start()
-    later.hand(lambda: goes.wait(2 * PATIENCE) and None)
-    opening = memory._opening
+    closing = memory.registry
+    # Closing waits for the workers.
+    closing.executor.submit(goes.wait, 2 * PATIENCE)
     thread = Thread(target=memory.close)
     thread.start()
     for _ in range(100 * PATIENCE):
-        if opening.opened is not None:
+        if not closing._closed:
             thread.join(0.01)
-    assert child_says(lambda: said(memory) == [("user", FACT)] and memory.registry is opening.opened)
+    assert child_says(lambda: said(memory) == [("user", FACT)] and memory.registry is not closing)
     goes.set()
     thread.join(PATIENCE)
 
