@@ -49,6 +49,9 @@ _ALIGNED = ("at", "order", "starts", "sizes", "several", "standing", "silent")
 _BYTES = "signals.bytes"
 """The codes of an image: nearly all of it, so read to where they stay."""
 
+_READ = 1024
+"""Messages that are read at a time for what is kept of them, so that few texts are in RAM."""
+
 _WORN = 256
 """Rows of messages that are gone which are not worth reading a memory anew: a megabyte or two, and so many deletions
 cost far more than to read what is left."""
@@ -71,6 +74,8 @@ class MemoryState:
         self.hidden: set[int] = set()
         """Sequences of the hidden messages that could be recalled otherwise. Their words are in no index, so that for
         recall it is as if they had been deleted; their signals are still in their stacks."""
+        self._metadata: dict[int, Mapping[str, Any]] = {}
+        """Of messages whose metadata were asked for, by sequence."""
         self._alignment: Alignment | None = None
         self._aligned: tuple[object, ...] = ()
 
@@ -129,6 +134,20 @@ class MemoryState:
         found = self._transaction.messages(MessageQuery(sequences=sequences))
         return {message.sequence: message.created_at for message in found}
 
+    def metadata_of(self, sequences: Sequence[int]) -> dict[int, Mapping[str, Any]]:
+        """The metadata of messages, by sequence; of those that are there. An edit leaves them as they are.
+
+        Raises:
+            StoreError: some were not asked for yet, and there is no transaction to read them in.
+        """
+        unread = [sequence for sequence in sequences if sequence not in self._metadata]
+        for start in range(0, len(unread), _READ):
+            if self._transaction is None:
+                raise StoreError("metadata that are not in RAM can be read inside a transaction only")
+            some = MessageQuery(sequences=unread[start : start + _READ])
+            self._metadata |= {one.sequence: one.metadata for one in self._transaction.messages(some)}
+        return {sequence: self._metadata[sequence] for sequence in sequences if sequence in self._metadata}
+
     @classmethod
     def imaged(cls, head: Head, image: Image) -> MemoryState:
         """The state that an image describes, at its version; `head` is that of a later one.
@@ -167,6 +186,8 @@ class MemoryState:
             self._remove_signals(self.columns.keys[np.isin(sequences, list(gone))].tolist())
             self.words.remove(gone)
             self.hidden -= gone
+            for sequence in gone:
+                self._metadata.pop(sequence, None)
         self._remove_signals(changes.deleted_signals)
         self.cues.remove(changes.deleted_cues)
         if self._stacks is not None:

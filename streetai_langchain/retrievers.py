@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from itertools import chain
-from typing import Any
+from typing import Any, Literal
 
 from langchain_core.callbacks import AsyncCallbackManagerForRetrieverRun, CallbackManagerForRetrieverRun
 from langchain_core.documents import Document
 from langchain_core.retrievers import BaseRetriever
 from langchain_core.runnables import RunnableConfig, ensure_config
-from pydantic import ConfigDict, Field
+from pydantic import ConfigDict, Field, InstanceOf
 
-from streetai_core import Hit, MemoryRegistry
+from streetai_core import Hit, MemoryRegistry, RecallFilter, Strategy
 from streetai_core.errors import InputError
 from streetai_core.failures import fail_open
 from streetai_core.types import Why
+from streetai_core.verbs.arguments import check_filter, with_strategy
 from streetai_langchain.sessions import Session, graph_context, session_of
 
 _CONSEQUENCE = "nothing is retrieved"
@@ -42,6 +43,10 @@ class StreetAIRetriever(BaseRetriever):
     """Binds it to the memory of one user; wins over the run's."""
     k: int = Field(default=4, ge=1, strict=True)
     """How many documents."""
+    wanted: InstanceOf[RecallFilter] | None = None
+    """Which messages are searched at all: by role, author, day, metadata and so on. `None`: all."""
+    strategy: Literal["hybrid", "vector", "keyword"] | InstanceOf[Strategy] | None = None
+    """How they are searched, in place of the registry's settings."""
     on_error: Callable[[Exception], None] | None = None
     """Told of every failure of the memory."""
 
@@ -53,7 +58,7 @@ class StreetAIRetriever(BaseRetriever):
         Args:
             input: the question.
             config: of the run; its "configurable" names the session.
-            kwargs: `k`, `session_id` and `user_id` for this call only.
+            kwargs: `k`, `session_id`, `user_id`, `wanted` and `strategy` for this call only.
 
         Returns:
             Pieces of messages; `id` is the signal's. The metadata has `signal_id`, `message_id`, `score` and the
@@ -77,10 +82,11 @@ class StreetAIRetriever(BaseRetriever):
         run_manager: CallbackManagerForRetrieverRun,  # noqa: ARG002 - LangChain requires it
         session: Session,
         k: int,
+        asked: Mapping[str, Any],
     ) -> list[Document]:
         found = None
         with fail_open(_CONSEQUENCE, self.on_error):
-            found = self.registry.get(session.memory_id).why(query, misses=k)
+            found = self.registry.get(session.memory_id).why(query, misses=k, **asked)
         return _documents(found, session, k)
 
     async def _aget_relevant_documents(  # type: ignore[override]  # LangChain passes on what `ainvoke` adds
@@ -90,10 +96,11 @@ class StreetAIRetriever(BaseRetriever):
         run_manager: AsyncCallbackManagerForRetrieverRun,  # noqa: ARG002 - LangChain requires it
         session: Session,
         k: int,
+        asked: Mapping[str, Any],
     ) -> list[Document]:
         found = None
         with fail_open(_CONSEQUENCE, self.on_error):
-            found = await self.registry.get(session.memory_id).awhy(query, misses=k)
+            found = await self.registry.get(session.memory_id).awhy(query, misses=k, **asked)
         return _documents(found, session, k)
 
     def _options(self, question: object, config: RunnableConfig | None, options: dict[str, Any]) -> dict[str, Any]:
@@ -106,7 +113,11 @@ class StreetAIRetriever(BaseRetriever):
         if isinstance(k, bool) or not isinstance(k, int) or k < 1:
             raise InputError(f"k must be a whole number from 1, got {k!r}")
         session = session_of(ensure_config(config).get("configurable"), **given, context=graph_context())
-        return {**options, "session": session, "k": k}
+        asked = {name: options.pop(name, getattr(self, name)) for name in ("wanted", "strategy")}
+        # Here, for what goes wrong further down counts as a failing memory.
+        check_filter(asked["wanted"])
+        with_strategy(self.registry.config, asked["strategy"])
+        return {**options, "session": session, "k": k, "asked": asked}
 
 
 def _documents(found: Why | None, session: Session, k: int) -> list[Document]:

@@ -10,12 +10,14 @@ from llama_index.core.base.base_retriever import BaseRetriever
 from llama_index.core.callbacks import CallbackManager
 from llama_index.core.schema import MetadataMode, NodeWithScore, QueryBundle, TextNode
 
-from streetai_core import Hit
+from streetai_core import Config, Hit, RecallFilter, Strategy
+from streetai_core.config import StrategyName
 from streetai_core.errors import InputError, StaleMemoryError
 from streetai_core.failures import OnError, fail_open
 from streetai_core.prompt.block import shown, speaker
 from streetai_core.text.clean import is_blank
 from streetai_core.types import Why
+from streetai_core.verbs.arguments import check_filter, with_strategy
 from streetai_llamaindex.conversations import Conversation, conversation_of
 from streetai_llamaindex.engines import Engine, engine_in
 from streetai_llamaindex.retrieved import TURN_KEY, remember
@@ -62,6 +64,8 @@ class StreetAIRetriever(BaseRetriever):
         engine: a `MemoryRegistry`, a memory of this package, or the path of a database file.
         session_id: whose memory is searched; `None`: that of the memory that was given.
         similarity_top_k: most nodes, from 1.
+        wanted: which messages are searched at all: by role, author, day, metadata and so on; `None`: all.
+        strategy: how they are searched, in place of the settings of the engine.
         on_error: told of every failure of the memory; `None`: the one of the memory on the same session.
         callback_manager: LlamaIndex's; `None`: the default one.
         verbose: LlamaIndex's.
@@ -76,13 +80,18 @@ class StreetAIRetriever(BaseRetriever):
         *,
         session_id: str | None = None,
         similarity_top_k: int = SIMILARITY_TOP_K,
+        wanted: RecallFilter | None = None,
+        strategy: StrategyName | Strategy | None = None,
         on_error: OnError | None = None,
         callback_manager: CallbackManager | None = None,
         verbose: bool = False,
     ) -> None:
         if isinstance(similarity_top_k, bool) or not isinstance(similarity_top_k, int) or similarity_top_k < 1:
             raise InputError(f"similarity_top_k must be a whole number from 1, got {similarity_top_k!r}")
+        check_filter(wanted)
         opening, own = engine_in(engine)
+        # Nothing is opened for it: a strategy that the engine's own settings refuse fails when it is asked.
+        with_strategy(Config(), strategy)
         session = own if session_id is None else session_id
         if session is None:
             raise InputError("a retriever needs to know whose memory it searches; give session_id=")
@@ -90,6 +99,8 @@ class StreetAIRetriever(BaseRetriever):
         self._lease = opening.lease()
         self._conversation = conversation_of(opening, session_of(session, persistent=opening.is_persistent))
         self._similarity_top_k = similarity_top_k
+        self._wanted = wanted
+        self._strategy = strategy
         self._on_error = on_error
         super().__init__(callback_manager=callback_manager, verbose=verbose)
 
@@ -139,11 +150,18 @@ class StreetAIRetriever(BaseRetriever):
 
     def _search(self, question: str) -> Why:
         """Ask the memory; again, if another process has reset it meanwhile."""
-        misses = self._similarity_top_k + _OWN_SIGNALS
         try:
-            return self._opening.registry.get(self.session_id).why(question, misses=misses)
+            return self._asked(question)
         except StaleMemoryError:
-            return self._opening.registry.get(self.session_id).why(question, misses=misses)
+            return self._asked(question)
+
+    def _asked(self, question: str) -> Why:
+        return self._opening.registry.get(self.session_id).why(
+            question,
+            misses=self._similarity_top_k + _OWN_SIGNALS,
+            wanted=self._wanted,
+            strategy=self._strategy,
+        )
 
 
 def _best(found: Why, turn: Turn, most: int) -> list[Hit]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import date, datetime
 
@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from streetai_core.errors import InputError
+from streetai_core.recall.metadata import Value, WantedMetadata, checked_metadata, fits
 from streetai_core.state import MemoryState
 from streetai_core.stores.values import utc
 from streetai_core.types import ROLES, ChunkKind, Role
@@ -38,6 +39,9 @@ class RecallFilter:
     """Last day on which it was said, as above; or a `datetime`: the last moment."""
     kinds: Iterable[ChunkKind] | None = None
     """"chunk" for prose, "code" for code."""
+    metadata: WantedMetadata | None = None
+    """Values that the message has in its metadata, by key: one value, or several of which one is enough. If it has a
+    list there, one of the list is enough. The metadata of all messages are read for the first such question."""
 
     def __post_init__(self) -> None:
         """Make tuples of what was given, and check them."""
@@ -45,6 +49,8 @@ class RecallFilter:
             given = getattr(self, name)
             if given is not None:
                 object.__setattr__(self, name, _texts(name, given))
+        if self.metadata is not None:
+            object.__setattr__(self, "metadata", checked_metadata(self.metadata))
         _check("roles", self.roles, ROLES)
         _check("kinds", self.kinds, ("chunk", "code"))
         for name in ("since", "until"):
@@ -79,6 +85,8 @@ class RecallFilter:
         for bound in (self.since, self.until):
             if isinstance(bound, datetime):
                 self._compare_moments(state, allowed, rows, bound)
+        if self.metadata is not None:
+            self._compare_metadata(state, allowed, checked_metadata(self.metadata))
         return allowed
 
     def _compare_moments(self, state: MemoryState, allowed: Flags, rows: Rows, bound: datetime) -> None:
@@ -90,6 +98,15 @@ class RecallFilter:
         sequences = state.columns.column("sequence")[at]
         said_at = state.said_at(np.unique(sequences).tolist())
         allowed[at] = [_is_between(said_at[number], self.since, self.until) for number in sequences.tolist()]
+
+    @staticmethod
+    def _compare_metadata(state: MemoryState, allowed: Flags, wanted: Mapping[str, tuple[Value, ...]]) -> None:
+        """Take away what does not have these values."""
+        at = np.flatnonzero(allowed)
+        sequences = state.columns.column("sequence")[at]
+        metadata = state.metadata_of(np.unique(sequences).tolist())
+        fitting = {sequence for sequence, one in metadata.items() if fits(one, wanted)}
+        allowed[at] = [sequence in fitting for sequence in sequences.tolist()]
 
 
 def _day(bound: date) -> date:

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Iterable
+from dataclasses import replace
 
+from streetai_core.config import Config, StrategyName
 from streetai_core.errors import InputError
 from streetai_core.recall.filtering import RecallFilter
+from streetai_core.strategy import Strategy
 from streetai_core.text.clean import clean
 
 
@@ -40,3 +43,20 @@ def check_score(least: object) -> None:
     is_number = isinstance(least, int | float) and not isinstance(least, bool) and math.isfinite(least)
     if least is not None and not is_number:
         raise InputError(f"min_score must be None or a finite number, got {least!r}")
+
+
+def with_strategy(config: Config, strategy: StrategyName | Strategy | None) -> Config:
+    """The settings of a call that is given a strategy; `None`: as they are.
+
+    Raises:
+        InputError: the published pipeline has one strategy.
+        ConfigError: no such strategy.
+    """
+    if strategy is None:
+        return config
+    if config.ranking == "product":
+        raise InputError(
+            "strategy cannot be chosen under Config.classic(): the published pipeline compares meaning only. "
+            "Use Config(), or leave strategy out."
+        )
+    return replace(config, strategy=strategy)

@@ -9,7 +9,7 @@ from itertools import islice
 
 from streetai_core.aio import twin
 from streetai_core.conductor import Asked, Conductor, check_count, check_text, messages_of
-from streetai_core.config import Config, StrategyName
+from streetai_core.config import StrategyName
 from streetai_core.errors import InputError
 from streetai_core.observing.observer import observed
 from streetai_core.planning.words import fingerprint
@@ -29,7 +29,7 @@ from streetai_core.stores.base import MessageQuery, ReadTransaction
 from streetai_core.strategy import Strategy
 from streetai_core.text.clean import check_id, clean, is_blank
 from streetai_core.types import Hit, Message, Prompt, Why
-from streetai_core.verbs.arguments import check_filter, check_score, texts
+from streetai_core.verbs.arguments import check_filter, check_score, texts, with_strategy
 from streetai_core.verbs.asking import Asking
 from streetai_core.verbs.judging import Judging
 
@@ -73,7 +73,7 @@ class Recalling(Conductor):
         check_filter(wanted)
         check_score(min_score)
         chosen = self._chosen(processors)
-        config = self._with_strategy(strategy)
+        config = with_strategy(self.config, strategy)
         asked = self._asked(question, config, asked_at)
         if asked is None:
             return []
@@ -148,7 +148,7 @@ class Recalling(Conductor):
         check_filter(wanted)
         check_score(min_score)
         chosen = self._chosen(processors)
-        config = self._with_strategy(strategy)
+        config = with_strategy(self.config, strategy)
         if not isinstance(user_message, str) or is_blank(user_message):
             raise InputError("user_message must be text that is not blank")
         check_count(token_budget, "token_budget")
@@ -220,7 +220,7 @@ class Recalling(Conductor):
             check_text(message, "message")
         check_filter(wanted)
         chosen = self._chosen(processors)
-        config = self._with_strategy(strategy)
+        config = with_strategy(self.config, strategy)
         asked = self._asked(question, config, asked_at)
         asking = None if asked is None else Asking(asked, chosen, Judging(config, asked.at), wanted)
         return self._read(
@@ -345,23 +345,6 @@ class Recalling(Conductor):
     def _chosen(self, processors: Iterable[PostProcessor] | None) -> tuple[PostProcessor, ...]:
         """The post-processors of a call."""
         return self._around.processors if processors is None else check_processors(processors)
-
-    def _with_strategy(self, strategy: StrategyName | Strategy | None) -> Config:
-        """The settings of a call.
-
-        Raises:
-            InputError: the published pipeline has one strategy.
-            ConfigError: no such strategy.
-            StrategyError: a strategy of your own failed, or gave no scores.
-        """
-        if strategy is None:
-            return self.config
-        if self.config.ranking == "product":
-            raise InputError(
-                "strategy cannot be chosen under Config.classic(): the published pipeline compares meaning only. "
-                "Use Config(), or leave strategy out."
-            )
-        return replace(self.config, strategy=strategy)
 
     def _candidates(self, state: MemoryState, hits: Sequence[Hit], asked: Asked) -> Candidates:
         """Hits as post-processors get them."""

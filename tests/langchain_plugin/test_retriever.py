@@ -6,7 +6,7 @@ import pytest
 from langchain_core.documents import Document
 from pydantic import ValidationError
 
-from streetai_core import Config, MemoryRegistry, Strategy
+from streetai_core import Config, MemoryRegistry, RecallFilter, Strategy
 from streetai_core.encoders import HashingEncoder
 from streetai_core.errors import InputError
 from streetai_langchain import StreetAIMemory, StreetAIRetriever
@@ -184,3 +184,32 @@ async def test_it_finds_by_the_strategy_of_the_settings(tmp_path):
 def test_it_is_not_serialised(streetai):
     """6.13: LangChain would not load a class that is not its own, so it must not pretend to be loadable."""
     assert not StreetAIRetriever.is_lc_serializable()
+
+
+@pytest.mark.parametrize("way", WAYS)
+async def test_what_is_searched_and_how_can_be_told(diary, streetai, way):
+    """As of any vector store's retriever: by role, metadata or day; of the retriever, or of one call."""
+    diary.add_message("My boat was built in Nexø.", "user", metadata={"topic": "yard"})
+    wanted = RecallFilter(metadata={"topic": "yard"})
+
+    documents = await way(streetai.retriever(wanted=wanted, strategy="keyword"), "Which boat?", MARA)
+
+    assert [document.page_content for document in documents] == ["My boat was built in Nexø."]
+    assert documents[0].metadata["parts"]["meaning"] == 0.0
+
+
+def test_a_call_can_search_otherwise(diary, streetai):
+    """What is given for a call wins over what the retriever has."""
+    retriever = streetai.retriever(wanted=RecallFilter(roles=["assistant"]), strategy="vector")
+    [document] = retriever.invoke(QUESTION, MARA, wanted=RecallFilter(roles=["user"]), strategy="hybrid", k=1)
+    assert document.page_content == DRAUGHT
+    assert all(document.metadata["role"] == "assistant" for document in retriever.invoke(QUESTION, MARA))
+
+
+@pytest.mark.parametrize("wrong", [{"wanted": {"topic": "yard"}}, {"strategy": "nearest"}])
+def test_what_is_no_filter_or_strategy_is_refused(diary, streetai, wrong):
+    """A failing memory gives no documents, which is what a mistake would look like."""
+    with pytest.raises(ValidationError):
+        streetai.retriever(**wrong)
+    with pytest.raises(InputError, match=next(iter(wrong))):
+        streetai.retriever().invoke(QUESTION, MARA, **wrong)

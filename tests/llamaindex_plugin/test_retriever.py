@@ -11,7 +11,7 @@ from llama_index.core.query_engine import RetrieverQueryEngine
 from llama_index.core.schema import MetadataMode, QueryBundle
 from llama_index.core.tools import FunctionTool, RetrieverTool
 
-from streetai_core import Config, MemoryRegistry, NewMessage, Strategy
+from streetai_core import Config, MemoryRegistry, NewMessage, RecallFilter, Strategy
 from streetai_core.encoders import HashingEncoder
 from streetai_core.errors import InputError
 from streetai_llamaindex import StreetAIChatMemoryBuffer, StreetAIRetriever
@@ -263,3 +263,23 @@ def test_a_query_engine_changes_nothing(memory):
     assert engine.query(QUESTION).response == REPLY
     assert FACT in text_of_prompt(script.prompts[0])
     assert (clock(memory), steps(memory), said(memory)) == before
+
+
+async def test_what_is_searched_and_how_can_be_told(memory, registry):
+    """As of the retriever of an index: by role, metadata or day."""
+    memory.put(user("My boat was built in Nexø."))
+    core = registry.get(SESSION)
+    core.add_message("My boat was sold in Faaborg.", "user", metadata={"topic": "sale"})
+    sale = StreetAIRetriever(registry, session_id=SESSION, wanted=RecallFilter(metadata={"topic": "sale"}))
+    for nodes in (sale.retrieve("Which boat?"), await sale.aretrieve("Which boat?")):
+        assert [node.text for node in nodes] == ["My boat was sold in Faaborg."]
+    by_words = memory.as_retriever(strategy="keyword").retrieve(QUESTION)
+    assert by_words
+    assert all(node.node.metadata["parts"]["meaning"] == 0.0 for node in by_words)
+
+
+@pytest.mark.parametrize("wrong", [{"wanted": {"topic": "sale"}}, {"strategy": "nearest"}])
+def test_what_is_no_filter_or_strategy_is_refused(memory, wrong):
+    """A failing memory gives no nodes, which is what a mistake would look like."""
+    with pytest.raises(InputError, match=next(iter(wrong))):
+        memory.as_retriever(**wrong)
