@@ -8,12 +8,13 @@ from __future__ import annotations
 
 from array import array
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 
 import numpy as np
 import numpy.typing as npt
 
-from streetai_core.index.bm25 import Collection, Flags, Floats, Integers, Rows, Term, Told, WordScores, word_scores
+from streetai_core.index.bm25 import Collection as Searched
+from streetai_core.index.bm25 import Flags, Floats, Integers, Rows, Term, Told, WordScores, word_scores
 from streetai_core.index.by_number import RowsByNumber
 from streetai_core.index.filling import WordsColumns, WordsEntry, beside, named, summed
 from streetai_core.index.growing import Growing
@@ -322,6 +323,7 @@ class WordIndex:
         length: int = 0,
         framing: Iterable[int] = (),
         matters: Iterable[Sequence[int]] = (),
+        pieces: Collection[int] = frozenset(),
     ) -> WordScores:
         """BM25 of every row for a question.
 
@@ -330,9 +332,11 @@ class WordIndex:
             length: how many terms it has, repetitions and framing counted.
             framing: hashes of those of its terms that only say how to answer, which are not among `terms`.
             matters: what it asks for, each by the hashes of the terms that tell of it.
+            pieces: hashes of those of its terms that are only pieces of words. One that no message has is left out:
+                where the endings of a word differ, that tells nothing of the others, or of what is known.
         """
         number = len(self)
-        collection = Collection(
+        collection = Searched(
             rows=self.size,
             number=number,
             lengths=self.column("length"),
@@ -343,9 +347,10 @@ class WordIndex:
             behind=[self.column(name) for name in BEHIND],
         )
         found = {term: self._living(term) for term in terms}
+        known = {term: rows for term, rows in found.items() if len(rows[0]) or term not in pieces}
         about = [self._living(term) for term in dict.fromkeys(framing)]
         told = [self._told(matter, found) for matter in matters]
-        return word_scores(collection, list(found.values()), length, about, told)
+        return word_scores(collection, list(known.values()), length if len(known) == len(found) else 0, about, told)
 
     def _told(self, matter: Sequence[int], found: Mapping[int, Term]) -> Told:
         """The rows that tell of a matter by none of the terms that were found already."""

@@ -144,7 +144,7 @@ def gather(index: WordIndex, question: Question, near: Nearness, trusted_from: f
         near: how near the signals of each message are.
         trusted_from: least trust of a message whose wishes count.
     """
-    found = index.scores(question.terms, question.length, question.framing, question.matters)
+    found = index.scores(question.terms, question.length, question.framing, question.matters, question.pieces)
     context: dict[str, Floats] = {}
     author, time, answers = _author(index, question), _time(index, question), _answers(index, near)
     if author is not None:

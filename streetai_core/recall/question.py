@@ -11,7 +11,7 @@ from streetai_core.text.dates import NO_TIME, QuestionTime, question_times
 from streetai_core.text.framing import subject_of
 from streetai_core.text.matters import Telling, asked_for, without_idioms
 from streetai_core.text.names import SaidWords, said_words
-from streetai_core.text.words import hashed, terms
+from streetai_core.text.words import hashed, is_piece, terms
 from streetai_core.types import Vector
 
 LONGEST = 4000
@@ -60,6 +60,8 @@ class Question:
     """Sequences of messages that are shown anyway."""
     terms: tuple[int, ...] = ()
     """Hashes of the terms of what it is about, each once."""
+    pieces: frozenset[int] = frozenset()
+    """Those of them that are only pieces of words."""
     framing: tuple[int, ...] = ()
     """Hashes of its other terms, which only say how to answer or stand in an idiom."""
     matters: tuple[Telling, ...] = ()
@@ -99,6 +101,7 @@ def read_question(
         common=common,
         without_messages=without,
         terms=tuple(map(hashed, about)),
+        pieces=frozenset(hashed(term) for term in about if is_piece(term)),
         framing=tuple(dict.fromkeys(hashed(term) for term in said if term not in about)),
         matters=asked_for(subject, idioms),
         length=len(said),

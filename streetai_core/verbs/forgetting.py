@@ -35,6 +35,7 @@ _KEEPS_TEXT = (
     wording.stem,
     words.stem,
     words.hashed,
+    words.terms_of_word,
     names.naming_words,
     names.mention,
     block.shown,

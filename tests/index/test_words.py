@@ -222,3 +222,25 @@ def test_a_question_of_nothing_but_an_idiom_is_as_full_as_one_of_words():
     by_idiom, by_word = index.scores([], matters=[(1,)]), index.scores([1])
     assert by_idiom.told.tolist() == by_word.own.tolist()
     assert by_idiom.informed == by_word.informed
+
+
+def test_pieces_that_nobody_has_said_take_nothing_from_the_others():
+    """Where a word is cut into pieces, its ending would make a question look as if little of it were known."""
+    index = WordIndex()
+    for number in range(9):
+        index.put(entry(Line(number, None, (number + 1, 50))))
+    found = index.scores([1, 998, 999], 3, pieces=(998, 999))
+    assert found.own.tolist() == index.scores([1], 1).own.tolist()
+    assert found.informed == index.scores([1], 1).informed
+    whole = index.scores([1, 998, 999], 3, pieces=(998,))
+    assert 0.0 < whole.own[0] < found.own[0]
+    assert index.scores([999], 1, pieces=(999,)).own.tolist() == [0.0] * 9
+
+
+def test_a_message_is_no_question_of_more_pieces_than_it_has():
+    """What lends its words to what stands behind it alone is the question itself, all of its pieces included."""
+    index = WordIndex()
+    for number, terms in enumerate([(3,), (1, 2), (4,)]):
+        index.put(entry(Line(number, None, terms)))
+    assert index.scores([1, 2], 2, pieces=(1, 2)).around[0] == 0.0
+    assert index.scores([1, 999], 2, pieces=(1, 999)).around[0] > 0.0
