@@ -49,7 +49,8 @@ def restore(
         registry: where to.
         memory_id: under which id.
         snapshot: the rows.
-        reembed: whether to make the vectors anew even if the snapshot has them.
+        reembed: whether to make the vectors anew even if the snapshot has them. With them goes what messages can be
+            found by besides their meaning: an older version may have told it otherwise.
         progress: called with (texts embedded so far, texts in all).
 
     Returns:
@@ -64,7 +65,7 @@ def restore(
     if _is_restored(registry, memory_id, snapshot):
         return False
     if reembed or not snapshot.vectors:
-        snapshot = embedded(snapshot, registry.encoder, registry.config, progress)
+        snapshot = _reworded(embedded(snapshot, registry.encoder, registry.config, progress))
     return _put(registry, memory_id, snapshot)
 
 
@@ -156,6 +157,13 @@ def _stacks(head: Head, signals: Sequence[SignalRow], weights: Sequence[Any], co
         return sums
     state = MemoryState.of(Rows(head=head, complete=True, signals=signals, weights=weights, stacks=sums))
     return [replace(row, total=decayed_total(state, row.key, config, head.next_turn)) for row in sums]
+
+
+def _reworded(snapshot: Snapshot) -> Snapshot:
+    """The snapshot with what its messages can be found by told anew; what replaces what stays."""
+    messages = {message.sequence: message for message in snapshot.messages}
+    fresh = [words_row(messages[row.sequence], row.replaces) for row in snapshot.rows["words"]]
+    return replace(snapshot, rows={**snapshot.rows, "words": fresh})
 
 
 def _words(snapshot: Snapshot) -> list[WordsRow]:

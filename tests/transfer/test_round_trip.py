@@ -6,7 +6,7 @@ import os
 import random
 import stat
 import sys
-from dataclasses import fields
+from dataclasses import fields, replace
 from datetime import timezone
 
 import pytest
@@ -18,6 +18,7 @@ from streetai_core.stores.base import Changes, Rows
 from streetai_core.testing.factories import make_words_row
 from streetai_core.transfer import export_memory, import_file, memory_digest
 from streetai_core.transfer.codec import codec_of
+from streetai_core.transfer.restoring import restore
 from streetai_core.transfer.snapshot import KINDS, Snapshot, snapshot_of
 from tests.transfer.conftest import NOON, fill
 
@@ -143,6 +144,19 @@ def test_another_encoder_can_take_over(sqlite, tmp_path):
         assert [one.base_weight for one in memory.signals] == [one.base_weight for one in copy.signals]
         assert memory_digest(sqlite, "mara", vectors=False) == memory_digest(other, "mara", vectors=False)
         assert copy.retrieve(QUESTION)
+
+
+def test_words_of_an_older_version_are_told_anew(sqlite, tmp_path):
+    """A version that told words otherwise leaves rows by which no question finds them any more."""
+    memory = fill(sqlite.get("mara"))
+    memory.add_message("José moors at berth 31.", role="user")
+    with sqlite.store.reading("mara") as view:
+        snapshot = snapshot_of(view)
+    older = [replace(row, terms=row.terms[:1], counts=row.counts[:1]) for row in snapshot.rows["words"]]
+    restore(sqlite, "copy", replace(snapshot, rows={**snapshot.rows, "words": older}), reembed=True)
+    restore(sqlite, "kept", replace(snapshot, rows={**snapshot.rows, "words": older}), reembed=False)
+    digests = [memory_digest(sqlite, name, vectors=False) for name in ("mara", "copy", "kept")]
+    assert digests[0] == digests[1] != digests[2]
 
 
 def test_the_memory_lives_on_after_it(sqlite, tmp_path):
