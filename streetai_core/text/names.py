@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import lru_cache
 
-from streetai_core.text.words import STOP_WORDS
+from streetai_core.text.spelling import plain
+from streetai_core.text.words import MARKS, STOP_WORDS
 
-_NAMING = re.compile(r"(?:[^\W_]|-)+")
-"""Letters, digits and hyphens."""
+_NAMING = re.compile(rf"(?:[^\W_]|-)(?:[^\W_]|[-{MARKS}])*")
+"""Letters with their marks, digits and hyphens."""
 
 _POSSESSIVE = re.compile(r"['\u2019][sS]")
 
@@ -48,14 +50,14 @@ class NamingWords:
     """By what a question names an author."""
 
     words: tuple[str, ...]
-    """All of these have to be there, in lower case; none: nothing names this author."""
+    """All of these have to be there, in lower case and without accents; none: nothing names this author."""
     as_names: bool
     """Whether they are titles, which name somebody only where they begin with a capital letter."""
 
 
 @dataclass(frozen=True, slots=True)
 class SaidWords:
-    """The words of a question, in lower case."""
+    """The words of a question, in lower case and without accents."""
 
     every: frozenset[str] = frozenset()
     capital: frozenset[str] = frozenset()
@@ -71,8 +73,8 @@ def said_words(question: str) -> SaidWords:
     """The words of a question by which it may name somebody."""
     spelled = _spelled(question)
     return SaidWords(
-        frozenset(word.lower() for word in spelled),
-        frozenset(word.lower() for word in spelled if not word[0].islower()),
+        frozenset(map(_bare, spelled)),
+        frozenset(_bare(word) for word in spelled if not word[0].islower()),
     )
 
 
@@ -88,6 +90,7 @@ def in_first_person(question: str, authors: Iterable[str]) -> str:
     """
     if not _ENGLISH.search(question):
         return question
+    question = unicodedata.normalize("NFC", question)
     for author in authors:
         question = mention(author).sub(_as_oneself, question)
     return question
@@ -104,11 +107,12 @@ def _as_oneself(mention: re.Match[str]) -> str:
 def mention(author: str) -> re.Pattern[str]:
     """How an author stands in a text that names this one: first name or title, and what else of the name is there."""
     naming, parts = naming_words(author), _spelled(author)
-    name = r"[\W_]+".join(map(re.escape, naming.words))
+    written = {_bare(part): part for part in reversed(parts)}
+    name = r"[\W_]+".join(_either_way(written[word]) for word in naming.words)
     if not name:
         return _NOBODY
-    beside = [part for part in parts if part.lower() not in STOP_WORDS.union(naming.words)]
-    others = "|".join(map(re.escape, beside[:_MOST_PARTS]))
+    beside = [part for part in parts if _bare(part) not in STOP_WORDS.union(naming.words)]
+    others = "|".join(map(_either_way, beside[:_MOST_PARTS]))
     if others:
         name = rf"(?:(?:{others})[.\s]+)*{name}(?:\s+(?:{others}))*"
     title = "(?P<title>)" if naming.as_names else ""
@@ -124,7 +128,7 @@ def naming_words(author: str) -> NamingWords:
     Smith"; "What of the user interface?" does not name the User Interface of a meeting, "What did User Interface say?"
     does.
     """
-    parts = tuple(word.lower() for word in _spelled(author))
+    parts = tuple(map(_bare, _spelled(author)))
     own = [part for part in parts if part not in _TITLES and _is_long(part)]
     if own and own[0] not in STOP_WORDS:
         return NamingWords((own[0],), as_names=False)
@@ -137,6 +141,16 @@ def _is_long(part: str) -> bool:
     return len(part) > 1 and not part.isdigit()
 
 
+def _bare(word: str) -> str:
+    """A word in lower case, without accents."""
+    return plain(word).lower()
+
+
+def _either_way(part: str) -> str:
+    """A pattern of a part of a name as it is written, and without its accents."""
+    return f"(?:{'|'.join(re.escape(one) for one in dict.fromkeys((part, plain(part))))})"
+
+
 def _spelled(text: str) -> list[str]:
     """The words of a text or a name as they are written, without a possessive, in order."""
-    return _NAMING.findall(_POSSESSIVE.sub(" ", text))
+    return _NAMING.findall(_POSSESSIVE.sub(" ", unicodedata.normalize("NFC", text)))

@@ -37,17 +37,17 @@ _MOST_CACHED = 1 << 16
 _MOST_CUT = 1 << 13
 """Words whose pieces are remembered, which take ten times as much as a stem."""
 
-_MARKS = (
+MARKS = (
     "\u0300-\u036f\u0591-\u05bd\u05bf-\u05c7\u0610-\u061a\u064b-\u065f\u0670\u06d6-\u06dc\u06df-\u06ed"
     "\u0900-\u0963\u0966-\u0dff"
     "\u00ad\u200c\u200d"
 )
 """Signs that stand inside words and are not letters to Python: accents, Hebrew and Arabic vowels, all that Indian
-scripts are written with but their full stops, the soft hyphen, what parts or joins letters without a shape of its
-own."""
+scripts are written with but their full stops, the soft hyphen, what parts or joins letters without a shape of its own.
+As ranges for a regular expression's character class."""
 
 # Runs inside the repetition: one character at a time would take a hundred bytes for each of a word without end.
-_PIECE = re.compile(rf"[{UNSPACED}]+|(?:[^\W_{UNSPACED}]+|[{_MARKS}]+)+")
+_PIECE = re.compile(rf"[{UNSPACED}]+|(?:[^\W_{UNSPACED}]+|[{MARKS}]+)+")
 _IS_UNSPACED = re.compile(rf"[{UNSPACED}]")
 _FOLDED = str.maketrans({"\u2019": "'", "\u02bc": "'", "\u0307": None})
 """One apostrophe; and no dot above, which lower case puts on a Turkish capital I."""
