@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import re
 
+from streetai_core.text.characters import words_up_to
+
 _SHORT = 3
 """Words up to which a question is a follow-up whatever they are: "Since when?", "How much sugar?"."""
 
@@ -50,7 +52,7 @@ def is_follow_up(question: str) -> bool:
     words = question[:_LONGEST].split()
     if len(question) > _LONGEST or len(words) >= _LONG or not _asks(question, words):
         return False
-    if len(words) <= _SHORT or _LEADS_ON.search(question):
+    if words_up_to(question, _LONG) <= _SHORT or _LEADS_ON.search(question):
         return True
     found = _POINTS_BACK.search(question)
     return found is not None and not _NAME.search(question[: found.start()])

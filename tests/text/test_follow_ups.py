@@ -1,5 +1,7 @@
 """Which questions lean on the one before."""
 
+# ruff: noqa: RUF001 - the full-width marks of Chinese and Japanese are among what is tested
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -35,6 +37,9 @@ def test_what_leans(question):
         "Which berth did the harbour office give me for Kittiwake, and is it deep enough for a keel of two metres?",
         "How many eggs go into the cake?",
         "Wo liegt mein Boot im Winter?",
+        "妹はどこに住んでいますか？",
+        "车卖了多少钱？",
+        "ชื่อแมวของฉันคืออะไร?",
         "Thanks!",
         "ok cool",
         "She told me that yesterday.",
