@@ -19,6 +19,12 @@ MESSAGE_OVERHEAD = 4
 _CHARACTERS_PER_TOKEN = 4
 """English prose has about four characters a token in the tokenizers of all large providers."""
 
+_OTHER_LETTERS = 0x100
+_PUNCTUATION = 0x2000
+"""From the first of these to before the second stand letters that tokenizers have fewer long pieces of. Of chats in
+Russian, Arabic, Greek, Hebrew, Hindi, Bengali, Tamil and Thai o200k_base makes 1.2 to 1.9 times as many tokens as a
+quarter of the characters, so each counts as half a token; cl100k_base, which is older, 2 to 5 times as many."""
+
 _WIDE = 0x2E80
 """The first character of the CJK blocks; from there on each is about a token of its own."""
 
@@ -43,19 +49,24 @@ class AdditiveCounter(TokenCounter, Protocol):
 
 
 class EstimatedTokens:
-    """A quarter of the characters, rounded up; a CJK character counts as a whole token."""
+    """A quarter of the characters, rounded up.
+
+    A letter of another alphabet than the Latin one, or of those of Polish, Turkish and the like, is half a token, a CJK
+    character a whole one.
+    """
 
     def count(self, text: str) -> int:
         """Estimated tokens of `text`."""
         return self.tokens(self.measure(text))
 
     def measure(self, text: str) -> int:
-        """Quarters of tokens: one for each character, four for a CJK character."""
+        """Quarters of tokens: one for each character, two for a letter of other alphabets, four for a CJK character."""
         if text.isascii():
             return len(text)
         # Looked at as numbers: a tenth of the time of a regular expression.
         characters = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), dtype="<u4")
-        return len(text) + (_CHARACTERS_PER_TOKEN - 1) * int(np.count_nonzero(characters >= _WIDE))
+        others = int(np.count_nonzero((characters >= _OTHER_LETTERS) & (characters < _PUNCTUATION)))
+        return len(text) + others + (_CHARACTERS_PER_TOKEN - 1) * int(np.count_nonzero(characters >= _WIDE))
 
     def tokens(self, measure: int) -> int:
         """Tokens of so many quarters, rounded up."""

@@ -1,5 +1,7 @@
 """Counting with tiktoken: only with a file that is on this machine already."""
 
+# ruff: noqa: RUF001 - texts in many scripts are what is counted
+
 from importlib.resources import files
 
 import pytest
@@ -22,6 +24,34 @@ def test_real_tokens_are_counted(local_files):
     assert counter.count("hello world") == 2
     assert counter.count("<|endoftext|>") > 1
     assert TiktokenTokens("cl100k_base").count("hello world") == 2
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "К стоматологу я записан на вторник в 16:40, будут удалять зуб мудрости.",
+        "Η αδελφή μου η Ελένη μετακόμισε στη Θεσσαλονίκη και δουλεύει ως μαία.",
+        "أختي أسماء انتقلت إلى الإسكندرية وتعمل ممرضة هناك.",
+        "בוקר טוב, אתה יכול לעזור לי לתכנן את השבוע? אימצנו כלב מהמקלט.",
+        "मेरी बहन प्रियंका पुणे चली गई है और वहाँ नर्स का काम करती है।",
+        "สวัสดีครับ พรุ่งนี้ผมต้องไปหาหมอฟันตอนบ่ายสามโมง แมวของเราชื่อถั่วดำ",
+        "妹の美咲は福岡に引っ越して、病院で助産師をしています。",
+        "제 여동생 수진이는 부산으로 이사해서 병원에서 간호사로 일해요.",
+        "My sister has moved to Leeds, and works as a midwife there.",
+    ],
+)
+def test_the_estimate_is_no_less_than_a_tenth_below_real_tokens(local_files, text):
+    """A budget that is what a model takes would be exceeded by half, and by as much as is recalled."""
+    estimate, real = EstimatedTokens().count(text), TiktokenTokens().count(text)
+    assert 0.9 * real <= estimate <= 2.0 * real
+
+
+def test_the_estimate_adds_up():
+    """By hand: a quarter for each Latin letter and mark, a half for other letters, one for a CJK character."""
+    counter = EstimatedTokens()
+    assert [counter.measure(text) for text in ("boat", "Café", "\u201cno\u201d", "Łódź", "лодка", "港", "")] == [
+        4, 4, 4, 6, 10, 4, 0,
+    ]  # fmt: skip
 
 
 def test_a_memory_counts_with_it(tmp_path, local_files):
