@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from streetai_core import Config
 from streetai_core.dynamics.activation import FRESH, LEARNED
 from streetai_core.index.bm25 import TELLING
+from streetai_core.index.cone import LEAST
 from streetai_core.recall.evidence import (
     ANSWER,
     ANSWERED,
@@ -28,6 +29,7 @@ from streetai_core.recall.evidence import (
     SHORTEST_TOKENS,
     STRETCH,
     TOLD,
+    UNREAD,
     WHEN,
     WISH,
     WORDS_AROUND,
@@ -388,6 +390,21 @@ def test_an_answer_means_what_was_asked():
     answers = part(state, ask(state, "Where do we moor?"), "answers")
     assert answers.pop(1) == pytest.approx(ANSWER * (0.9 - ANSWERED), abs=1e-6)
     assert set(answers.values()) == {0.0}
+
+
+@pytest.mark.parametrize(("usual", "count"), [(0.6, 40), (0.25, 40), (0.6, 20)])
+def test_where_all_is_near_a_question_like_it_is_nearer(usual, count):
+    """An encoder that does not read a language finds all of it alike: whatever was asked would be asked again.
+
+    Not told by a few messages, nor by those that are not trusted: whoever plants some would change what is found.
+    """
+    others = [Said(text=PADDING, cosine=usual, conversation="two") for _ in range(count)]
+    planted = [Said(text=PADDING, cosine=1.0, conversation="two", trust=0.5) for _ in range(60 - count)]
+    asked = [Said(text="Where is the berth?", cosine=0.9, conversation="one"), Said(text=PADDING, conversation="one")]
+    state = state_of(*asked, *others, *planted)
+    beyond = usual - UNREAD if count >= LEAST else 0.0
+    answers = part(state, ask(state, "Where do we moor?"), "answers")
+    assert answers[1] == pytest.approx(ANSWER * (0.9 - ANSWERED - beyond), abs=1e-6)
 
 
 def test_without_a_question_like_it_nothing_is_an_answer():
