@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 from streetai_core import Config
 from streetai_core.dynamics.activation import FRESH, LEARNED
 from streetai_core.index.bm25 import TELLING
-from streetai_core.index.cone import LEAST
 from streetai_core.recall.evidence import (
     ANSWER,
     ANSWERED,
@@ -392,8 +391,10 @@ def test_an_answer_means_what_was_asked():
     assert set(answers.values()) == {0.0}
 
 
-@pytest.mark.parametrize(("usual", "count"), [(0.6, 40), (0.25, 40), (0.6, 20)])
-def test_where_all_is_near_a_question_like_it_is_nearer(usual, count):
+@pytest.mark.parametrize(
+    ("usual", "count", "is_read"), [(UNREAD + 0.05, 40, False), (UNREAD - 0.05, 40, True), (UNREAD + 0.05, 20, True)]
+)
+def test_where_all_is_near_no_question_is_like_it(usual, count, is_read):
     """An encoder that does not read a language finds all of it alike: whatever was asked would be asked again.
 
     Not told by a few messages, nor by those that are not trusted: whoever plants some would change what is found.
@@ -402,9 +403,8 @@ def test_where_all_is_near_a_question_like_it_is_nearer(usual, count):
     planted = [Said(text=PADDING, cosine=1.0, conversation="two", trust=0.5) for _ in range(60 - count)]
     asked = [Said(text="Where is the berth?", cosine=0.9, conversation="one"), Said(text=PADDING, conversation="one")]
     state = state_of(*asked, *others, *planted)
-    beyond = usual - UNREAD if count >= LEAST else 0.0
     answers = part(state, ask(state, "Where do we moor?"), "answers")
-    assert answers[1] == pytest.approx(ANSWER * (0.9 - ANSWERED - beyond), abs=1e-6)
+    assert answers[1] == pytest.approx(ANSWER * (0.9 - ANSWERED) if is_read else 0.0, abs=1e-6)
 
 
 def test_without_a_question_like_it_nothing_is_an_answer():
