@@ -277,12 +277,10 @@ def _loss_of_asking(asks: npt.NDArray[np.int64]) -> Floats:
 def _answers(index: WordIndex, near: Nearness, trusted_from: float) -> Floats | None:
     """What messages get that follow a question like this one; see `ANSWER`."""
     asked = np.flatnonzero(near.nearest > ANSWERED)
-    if not _is_read(near.nearest[index.alive & (index.trust >= trusted_from)]):
-        return None
     asked = asked[index.column("question").take(asked) == 1]
     following = index.column("following").take(asked)
     asked, following = asked[following >= 0], following[following >= 0]
-    if not len(asked):
+    if not len(asked) or not _is_read(near.nearest[index.alive & (index.trust >= trusted_from)]):
         return None
     part = np.zeros(index.size)
     part[following] = ANSWER * (near.nearest[asked] - ANSWERED)
