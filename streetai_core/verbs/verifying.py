@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from streetai_core.aio import twin
-from streetai_core.conductor import Conductor, texts_of
-from streetai_core.stores.base import MessageQuery
+from streetai_core.conductor import Conductor, messages_of, texts_of
 
 SAME = 0.999
 """Cosine from which two vectors of one text come from the same weights; other hardware moves the last bits only."""
@@ -29,14 +28,16 @@ class Verifying(Conductor):
         with self._coherent.reading() as (transaction, state):
             if state is None or not len(state.columns) or state.head.encoder != encoder.fingerprint:
                 return None
-            newest = int(state.columns.column("sequence").max())
-            texts = texts_of(state, transaction.messages(MessageQuery(sequences=[newest])))
-            if not texts:
+            # What has no vector tells nothing: it was stored while the encoder failed, or means nothing to it.
+            compared = set(state.columns.keys.tolist()) - state.columns.without_vector
+            if not compared:
                 return None
-            key, text = next(iter(texts.items()))
-            stored = state.columns.vectors_of(state.columns.rows([key]))[0]
+            newest = max(compared)
+            stored = state.columns.vectors_of(state.columns.rows([newest]))[0]
+            sequences = state.columns.column("sequence")[state.columns.rows([newest])].tolist()
+            text = texts_of(state, messages_of(transaction, sequences).values())[newest]
         # Past the cache, which may have the vector from before.
         embedded = getattr(encoder, "wrapped", encoder).encode([text], "document")[0]
-        return float(stored @ embedded) if stored.any() or embedded.any() else 1.0
+        return float(stored @ embedded)
 
     aencoder_agreement = twin(encoder_agreement)

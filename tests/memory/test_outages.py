@@ -227,6 +227,16 @@ def test_what_was_replaced_in_an_outage_is_replaced_when_the_vectors_come(regist
     ]
 
 
+def test_the_encoder_still_agrees_after_an_outage(registry, encoder):
+    """The newest text has no vector to compare, and the doctor would say that the model has changed."""
+    memory = registry.get("m")
+    told(memory, BEFORE)
+    encoder.broken = True
+    told(memory, MEANWHILE)
+    encoder.broken = False
+    assert memory.encoder_agreement() == pytest.approx(1.0)
+
+
 def test_another_process_sees_the_vectors_and_may_be_the_one_that_makes_them(tmp_path, encoder):
     """Workers share a file: each reads what the others have embedded, and nothing is embedded twice."""
     path = tmp_path / "m.db"
@@ -263,7 +273,7 @@ def test_it_is_known_after_a_restart(tmp_path, encoder):
         assert lacking(registry.get("m")) == 2
     with MemoryRegistry(path, encoder=Unsteady()) as registry:
         memory = registry.get("m")
-        told(memory, "It works again.", "And again.")
+        told(memory, "It works again.")
         assert lacking(memory) == 0
 
 
