@@ -87,7 +87,7 @@ class Embedding(Conductor):
         What fails is logged, and left for the next time: whoever stores a message has nothing to do with it.
         """
         known = self._coherent.known
-        if known is None or known.columns.without_vector <= self._hopeless:
+        if known is not None and known.columns.without_vector <= self._hopeless:
             return
         try:
             self._embed_some()
@@ -102,6 +102,9 @@ class Embedding(Conductor):
                 return
             check_encoder(state.head, encoder)
             keys = sorted(state.columns.without_vector - self._hopeless)[-self._at_once :]
+            if not keys:
+                return
+            token = state.head.token
             sequences = state.columns.column("sequence")[state.columns.rows(keys)].tolist()
             every = texts_of(state, messages_of(transaction, list(dict.fromkeys(sequences))).values())
         try:
@@ -119,7 +122,8 @@ class Embedding(Conductor):
             check_encoder(now.head, encoder)
             # Another process may have been quicker, or somebody has deleted or edited the message.
             left = [key for key in embedded if key in now.columns.without_vector]
-            if not left:
+            # Or forgotten everything, and begun anew with the same keys.
+            if not left or now.head.token != token:
                 return None, None
             sequences = now.columns.column("sequence")[now.columns.rows(left)].tolist()
             return plan_embedding(

@@ -227,6 +227,31 @@ def test_what_was_replaced_in_an_outage_is_replaced_when_the_vectors_come(regist
     ]
 
 
+def test_what_is_forgotten_while_its_vector_is_made_leaves_none(registry, encoder):
+    """What comes next in the same handle has the same keys, and would get the vectors of what was forgotten."""
+    memory = registry.get("m")
+    told(memory, BEFORE)
+    encoder.broken = True
+    told(memory, MEANWHILE)
+    encoder.broken = False
+    embed = encoder.embed
+
+    def forget_meanwhile(texts, kind):
+        if MEANWHILE not in texts:
+            return embed(texts, kind)
+        del encoder.embed
+        rows = embed(texts, kind)
+        memory.forget(everything=True)
+        encoder.broken = True
+        told(memory, "The Swift is new.", "The Swift is fast.")
+        encoder.broken = False
+        return rows
+
+    encoder.embed = forget_meanwhile
+    told(memory, "It rains.")
+    assert lacking(memory) == 2
+
+
 def test_the_encoder_still_agrees_after_an_outage(registry, encoder):
     """The newest text has no vector to compare, and the doctor would say that the model has changed."""
     memory = registry.get("m")
@@ -275,6 +300,18 @@ def test_it_is_known_after_a_restart(tmp_path, encoder):
         memory = registry.get("m")
         told(memory, "It works again.")
         assert lacking(memory) == 0
+
+
+def test_a_process_that_stores_one_message_and_ends_brings_vectors_too(tmp_path, encoder):
+    """So work functions that are started for each message: nobody would ever embed what an outage left."""
+    path = tmp_path / "m.db"
+    with MemoryRegistry(path, encoder=encoder) as registry:
+        told(registry.get("m"), BEFORE)
+        encoder.broken = True
+        told(registry.get("m"), MEANWHILE)
+    with MemoryRegistry(path, encoder=Unsteady()) as registry:
+        told(registry.get("m"), "It works again.")
+        assert lacking(registry.get("m")) == 0
 
 
 @pytest.mark.parametrize("precision", ["single", "half"])
