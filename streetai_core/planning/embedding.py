@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
+import numpy as np
+
 from streetai_core.config import Config
 from streetai_core.encoders.base import Encoder
 from streetai_core.index.columns import Rows
@@ -76,14 +78,26 @@ def plan_embedding(
 def _replacing(
     state: MemoryState, rows: Rows, vectors: Matrix, messages: Mapping[int, Message], replacing: Replacing
 ) -> list[WordsRow]:
-    """The words of those messages that replace something, as it shows by their vectors."""
-    sequences = state.columns.column("sequence")[rows]
-    found = []
-    for sequence, message in sorted(messages.items()):
-        replaces = replacing.of(message, vectors[sequences == sequence])
+    """The words of those messages that replace something, as it shows by these vectors: they, and what is newer."""
+    whole = {sequence: _vectors_of(state, sequence, rows, vectors) for sequence in sorted(messages)}
+    found: dict[int, WordsRow] = {}
+    for sequence, own in whole.items():
+        replaces = replacing.of(messages[sequence], own)
         if replaces:
-            found.append(words_row(message, replaces))
-    return found
+            found[sequence] = words_row(messages[sequence], replaces)
+    for sequence, own in whole.items():
+        for newer, replaces in replacing.since(messages[sequence], own):
+            found[newer.sequence] = words_row(newer, replaces)
+    return list(found.values())
+
+
+def _vectors_of(state: MemoryState, sequence: int, rows: Rows, vectors: Matrix) -> Matrix:
+    """The vectors of a message in the order of its chunks, where signals in `rows` get these `vectors`."""
+    own = state.rows_of_message(sequence)
+    own = own[np.argsort(state.columns.column("chunk_index")[own])]
+    fresh = dict(zip(rows.tolist(), vectors, strict=True))
+    before = state.columns.vectors_of(own)
+    return np.stack([fresh.get(row, vector) for row, vector in zip(own.tolist(), before, strict=True)])
 
 
 def _gathered(state: MemoryState, rows: Rows, placement: Placement) -> list[WeightRow]:

@@ -80,6 +80,28 @@ class Replacing:
                 found.append((newer, others))
         return found
 
+    def since(self, message: Message, vectors: Matrix) -> list[tuple[Message, tuple[int, ...]]]:
+        """The newer messages that replace one which had no vectors when they were written.
+
+        Args:
+            message: was given to `of`, as were all others that get their vectors in this operation.
+            vectors: of its chunks, at least one, shape (n, dim).
+
+        Returns:
+            Each with the sequences of all that it replaces.
+        """
+        columns = self.state.columns
+        near = self._nearest(vectors[:_PARTS], np.flatnonzero(self._may_outdo(message)))
+        others = [sequence for sequence in list(near)[:_CANDIDATES] if sequence not in self._batch]
+        found = []
+        for newer in self.read(others).values():
+            if len(newer.content) <= _LONGEST and may_replace(statement := _statement(newer)):
+                own = columns.vectors_of(self.state.rows_of_message(newer.sequence))
+                replaces = self._replaced(statement, newer, own)
+                if message.sequence in replaces:
+                    found.append((newer, replaces))
+        return found
+
     def _replaced(self, newer: Statement, message: Message, vectors: Matrix) -> tuple[int, ...]:
         near = self._similar(vectors[:_PARTS], message)
         ranked = sorted((one for one in near.items() if one[0] != message.sequence), key=lambda one: -one[1])[
@@ -97,14 +119,16 @@ class Replacing:
 
     def _similar(self, vectors: Matrix, speaker: Message) -> dict[int, float]:
         """How near the nearest signal of each older message of the same speaker is, by sequence."""
-        near: dict[int, float] = {}
-        columns = self.state.columns
-        if len(columns):
-            rows = self._promising(vectors, np.flatnonzero(self._is_of(speaker)))
-            near = self._by_message(rows, np.max([columns.similarities_of(rows, vector) for vector in vectors], axis=0))
+        near = self._nearest(vectors, np.flatnonzero(self._is_of(speaker))) if len(self.state.columns) else {}
         # One more than are compared: the message itself may be among them.
         near |= self._batch.similar(vectors, speaker, _CANDIDATES + 1)
         return {sequence: beyond(cosine, self.common) for sequence, cosine in near.items()}
+
+    def _nearest(self, vectors: Matrix, rows: Rows) -> dict[int, float]:
+        """The cosine of the nearest signal of each message among some rows, by sequence, the nearest first."""
+        rows = self._promising(vectors, rows)
+        columns = self.state.columns
+        return self._by_message(rows, np.max([columns.similarities_of(rows, vector) for vector in vectors], axis=0))
 
     def _promising(self, vectors: Matrix, rows: Rows) -> Rows:
         """Those of some rows among which are the nearest signals of the messages that are compared, ascending.
@@ -137,12 +161,27 @@ class Replacing:
 
     def _is_of(self, speaker: Message) -> npt.NDArray[np.bool_]:
         """Which signals are of messages of a speaker; nobody's word outdoes one that is trusted more."""
+        return self._said_by(speaker) & self._of_messages(self.state.words.trust <= speaker.trust)
+
+    def _may_outdo(self, message: Message) -> npt.NDArray[np.bool_]:
+        """Which signals are of newer messages of the same speaker, trusted as much, and have a vector."""
+        columns, words = self.state.columns, self.state.words
+        newer = self._said_by(message) & (columns.column("sequence") > message.sequence)
+        found: npt.NDArray[np.bool_] = newer & self._of_messages(words.trust >= message.trust)
+        return found & ~np.isin(columns.keys, list(columns.without_vector))
+
+    def _said_by(self, speaker: Message) -> npt.NDArray[np.bool_]:
+        """Which signals are of messages of a speaker."""
         words = self.state.words
-        rows = self.state.alignment.at
         author = -1 if speaker.name is None else words.authors.get(speaker.name, _UNKNOWN)
-        same = (words.column("author") == author) & (words.column("role") == ROLES.index(speaker.role))
-        same &= words.trust <= speaker.trust
-        found: npt.NDArray[np.bool_] = (rows >= 0) & same[np.maximum(rows, 0)] if words.size else rows >= 0
+        return self._of_messages(
+            (words.column("author") == author) & (words.column("role") == ROLES.index(speaker.role))
+        )
+
+    def _of_messages(self, chosen: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
+        """Which signals are of some messages, which are told by the rows of the words."""
+        rows = self.state.alignment.at
+        found: npt.NDArray[np.bool_] = (rows >= 0) & chosen[np.maximum(rows, 0)] if self.state.words.size else rows >= 0
         return found
 
 

@@ -227,6 +227,25 @@ def test_what_was_replaced_in_an_outage_is_replaced_when_the_vectors_come(regist
     ]
 
 
+@pytest.mark.parametrize("breaks_at", ["neither", "older", "both"])
+def test_it_is_replaced_also_by_what_has_its_vector_before(registry, encoder, breaks_at):
+    """The newest get theirs first, so that what replaces something often has one before it."""
+    memory = registry.get("m")
+    told(memory, "It rains.")
+    encoder.broken = breaks_at != "neither"
+    told(memory, "The Kestrel lies at berth 31.")
+    memory.add_messages([NewMessage(content=f"Line {number} of a long log.", role="user") for number in range(40)])
+    encoder.broken = breaks_at == "both"
+    ((newer,),) = told(memory, "Actually, the Kestrel lies at berth 12 now.")
+    encoder.broken = False
+    told(memory, "It snows.", "It hails.")
+    assert lacking(memory) == 0
+    assert [message.content for message in memory.revisions(newer.parent_turn_id)] == [
+        "The Kestrel lies at berth 31.",
+        "Actually, the Kestrel lies at berth 12 now.",
+    ]
+
+
 def test_what_is_forgotten_while_its_vector_is_made_leaves_none(registry, encoder):
     """What comes next in the same handle has the same keys, and would get the vectors of what was forgotten."""
     memory = registry.get("m")
