@@ -267,14 +267,15 @@ class Conductor:
             EncoderMismatchError: the memory's vectors come from another encoder.
         """
         known, encoder = self._coherent.known, self._around.encoder
-        if known is not None and len(known.columns) and known.head.encoder == encoder.fingerprint:
+        if known is not None and len(known.columns) and known.head.encoder and encoder.made(known.head.encoder):
             # What has changed since then is seen by the ranking, which checks again.
             return known
         with self._coherent.reading() as (_, state):
             if state is None or not len(state.columns):
                 return None
-            check_encoder(state.head, encoder)
-            return state
+        # An encoder of a framework may have to embed something to tell.
+        check_encoder(state.head, encoder)
+        return state
 
     def _read(self, attempt: Callable[[ReadTransaction, MemoryState | None], Result]) -> Result:
         """What an attempt makes of one consistent view of the memory.

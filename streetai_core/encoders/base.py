@@ -68,6 +68,14 @@ class Encoder(ABC):
         """Whether it has embedded something: if it fails after that it is out of order, and not set up wrong."""
         return self._worked
 
+    def made(self, fingerprint: str) -> bool:
+        """Whether vectors under this fingerprint are its own.
+
+        Raises:
+            EncoderError: it fails, and must embed something to tell.
+        """
+        return self.fingerprint == fingerprint
+
     def count_tokens(self, texts: Sequence[str]) -> list[int]:
         """Tokens that the model sees in each text, special tokens included.
 

@@ -48,6 +48,8 @@ class HostEncoder(Encoder):
     def __init__(self, model: object, *, name: str | None = None) -> None:
         self._name = _name_of(model) if name is None else name
         self._dim: int | None = None
+        self._seen = False
+        """Whether a vector has shown the dimension; else it is what a fingerprint says."""
 
     @property
     def fingerprint(self) -> str:
@@ -60,6 +62,21 @@ class HostEncoder(Encoder):
         if self._dim is None:
             self.embed([_PROBE], "document")
         return self._dim or 0
+
+    def made(self, fingerprint: str) -> bool:
+        """Whether vectors under this fingerprint are the model's; by name alone if it fails and none was seen yet.
+
+        So a process that starts in an outage can use the memory. If the vectors are of another length when the model
+        works again, it is told then.
+        """
+        try:
+            return super().made(fingerprint)
+        except EncoderError:
+            name, _, dim = fingerprint.rpartition("/")
+            if name != self._name or not dim.isdecimal():
+                raise
+            self._dim = int(dim)
+            return True
 
     def embed(self, texts: Sequence[str], kind: InputKind) -> Matrix:
         """The host's embeddings of `texts`, shape (len(texts), dim).
@@ -74,9 +91,9 @@ class HostEncoder(Encoder):
                 rows = self._embed_documents(list(texts))
         except Exception as error:
             raise EncoderError(f"{self._name} could not embed {len(texts)} texts: {error}") from error
-        if self._dim is None:
-            self._dim = _length_of_first(rows)
-        return unit_rows(rows, rows=len(texts), dim=self._dim)
+        if not self._seen:
+            self._dim, self._seen = _length_of_first(rows), True
+        return unit_rows(rows, rows=len(texts), dim=self._dim or 0)
 
     @abstractmethod
     def _embed_documents(self, texts: list[str]) -> Rows:

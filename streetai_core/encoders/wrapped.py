@@ -53,6 +53,10 @@ class WrappedEncoder(Encoder):
         """Whether the encoder has."""
         return self._encoder.has_worked
 
+    def made(self, fingerprint: str) -> bool:
+        """Whether the encoder has made them."""
+        return self._encoder.made(fingerprint)
+
     def common(self) -> float:
         """The encoder's."""
         return self._encoder.common()

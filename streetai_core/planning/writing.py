@@ -193,7 +193,7 @@ def check_encoder(head: Head, encoder: Encoder) -> None:
     Raises:
         EncoderMismatchError: naming both encoders and what to do.
     """
-    if head.encoder is not None and head.encoder != encoder.fingerprint:
+    if head.encoder is not None and not encoder.made(head.encoder):
         raise EncoderMismatchError(
             f"the vectors of memory {head.memory_id!r} were made by {head.encoder!r}, this registry uses "
             f"{encoder.fingerprint!r}. Open the registry with the first, or call "

@@ -77,8 +77,10 @@ class Embedding(Conductor):
         encoder = self._around.encoder
         if encoder.has_worked:
             return True
-        with suppress(EncoderError), self._coherent.reading() as (_, state):
-            return state is not None and state.head.encoder == encoder.fingerprint
+        with self._coherent.reading() as (_, state):
+            made_by = None if state is None else state.head.encoder
+        with suppress(EncoderError):
+            return made_by is not None and encoder.made(made_by)
         return False
 
     def _catch_up(self) -> None:

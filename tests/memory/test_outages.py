@@ -16,6 +16,24 @@ MEANWHILE = "Our yawl is called the Heron, and she leaks."
 QUESTION = "What is our yawl called?"
 
 
+class Embeddings:
+    """A framework's embedding model: only its vectors tell how long they are."""
+
+    def __init__(self, *, broken=False, dim=32):
+        self.broken = broken
+        self.dim = dim
+
+    def embed_documents(self, texts):
+        """Fail or hash."""
+        if self.broken:
+            raise OSError("the model is gone")
+        return HashingEncoder(dim=self.dim).encode(texts).tolist()
+
+    def embed_query(self, text):
+        """Fail or hash."""
+        return self.embed_documents([text])[0]
+
+
 class Unsteady(HashingEncoder):
     """Fails while it is broken, and always for texts with a forbidden word; makes nothing of "Hmm" and counts."""
 
@@ -319,6 +337,39 @@ def test_it_is_known_after_a_restart(tmp_path, encoder):
         memory = registry.get("m")
         told(memory, "It works again.")
         assert lacking(memory) == 0
+
+
+def test_a_framework_s_model_that_fails_from_the_start_of_a_process(tmp_path):
+    """It cannot be asked how long its vectors are: a worker that starts in an outage would store and find nothing."""
+    path = tmp_path / "m.db"
+    with MemoryRegistry(path, encoder=Embeddings()) as registry:
+        told(registry.get("m"), BEFORE)
+    with MemoryRegistry(path, encoder=Embeddings(broken=True)) as registry:
+        memory = registry.get("m")
+        assert memory.retrieve("Where does the Kestrel lie?")[0].signal.content == BEFORE
+        told(memory, MEANWHILE)
+        assert memory.retrieve(QUESTION)[0].signal.content == MEANWHILE
+        with pytest.raises(EncoderError):
+            # Nothing tells that it was ever set up rightly.
+            told(registry.get("another"), BEFORE)
+    with MemoryRegistry(path, encoder=Embeddings()) as registry:
+        memory = registry.get("m")
+        told(memory, "It works again.")
+        assert lacking(memory) == 0
+        assert memory.retrieve(QUESTION)[0].parts["meaning"] > 0
+
+
+def test_a_framework_s_model_whose_vectors_have_another_length_after_the_outage(tmp_path):
+    """It is another model under the same name, which shows when it works."""
+    path = tmp_path / "m.db"
+    with MemoryRegistry(path, encoder=Embeddings()) as registry:
+        told(registry.get("m"), BEFORE)
+    model = Embeddings(broken=True, dim=16)
+    with MemoryRegistry(path, encoder=model) as registry:
+        told(registry.get("m"), MEANWHILE)
+        model.broken = False
+        with pytest.raises(EncoderMismatchError):
+            told(registry.get("m"), "It works again.")
 
 
 def test_a_process_that_stores_one_message_and_ends_brings_vectors_too(tmp_path, encoder):
