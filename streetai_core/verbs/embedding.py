@@ -27,6 +27,11 @@ _MOST = 32
 """Signals without a vector that are embedded beside one call that stores: .1 seconds of it with the default model."""
 
 
+_REST = 100
+"""Calls that store after which a text is tried again that failed alone: one that is always refused adds a hundredth of
+them to what is asked of a provider."""
+
+
 class Embedding(Conductor):
     """What embeds the texts of a memory."""
 
@@ -34,8 +39,12 @@ class Embedding(Conductor):
         super().__init__(memory_id, surroundings)
         self._at_once = _MOST
         """How many signals without a vector are embedded next: fewer after a failure, for one text may be the cause."""
-        self._hopeless: set[int] = set()
+        self._meaningless: set[int] = set()
         """Keys of signals without a vector that an encoder that works gave none."""
+        self._failed: set[int] = set()
+        """Keys of those that failed alone: for what they say, or because the provider allows no second call."""
+        self._resting = 0
+        """Calls that stored since those were last forgotten, to be tried again."""
 
     def _prepared(self, messages: Sequence[NewMessage], progress: Progress | None = None) -> list[Prepared | None]:
         """Messages checked, cut and embedded; needs no lock."""
@@ -88,13 +97,20 @@ class Embedding(Conductor):
 
         What fails is logged, and left for the next time: whoever stores a message has nothing to do with it.
         """
+        self._resting = (self._resting + 1) % _REST
+        if not self._resting:
+            self._failed.clear()
         known = self._coherent.known
-        if known is not None and known.columns.without_vector <= self._hopeless:
+        if known is not None and not self._waiting(known):
             return
         try:
             self._embed_some()
         except StreetAIError:
             _log.warning("signals that were stored while the encoder failed have no vectors yet", exc_info=True)
+
+    def _waiting(self, state: MemoryState) -> set[int]:
+        """Keys of the signals without a vector that are worth a try."""
+        return state.columns.without_vector - self._meaningless - self._failed
 
     def _embed_some(self) -> None:
         """Embed the newest signals that have no vector, in a transaction of their own."""
@@ -103,7 +119,7 @@ class Embedding(Conductor):
             if state is None:
                 return
             check_encoder(state.head, encoder)
-            keys = sorted(state.columns.without_vector - self._hopeless)[-self._at_once :]
+            keys = sorted(self._waiting(state))[-self._at_once :]
             if not keys:
                 return
             token = state.head.token
@@ -113,12 +129,12 @@ class Embedding(Conductor):
             vectors = encode_all([every[key] for key in keys], encoder, self.config)
         except EncoderError:
             if len(keys) == 1:
-                self._hopeless.update(keys)
+                self._failed.update(keys)
             self._at_once = max(1, len(keys) // 2)
             raise
         self._at_once = min(_MOST, 2 * self._at_once)
         embedded = {key: row for row, key in enumerate(keys) if vectors[row].any()}
-        self._hopeless.update(key for key in keys if key not in embedded)
+        self._meaningless.update(key for key in keys if key not in embedded)
 
         def plan(transaction: WriteTransaction, now: MemoryState) -> tuple[Changes | None, None]:
             check_encoder(now.head, encoder)

@@ -221,6 +221,21 @@ def test_one_text_that_always_fails_holds_up_none_of_the_others(registry, encode
     ]
 
 
+def test_what_failed_alone_is_tried_again_after_a_while(registry, encoder):
+    """A limit of calls makes each fail in turn, and none of them is refused for what it says."""
+    memory = registry.get("m")
+    told(memory, BEFORE)
+    encoder.broken = True
+    told(memory, MEANWHILE, "The Heron leaks at the keel.")
+    encoder.broken = False
+    encoder.forbidden = "Heron"
+    told(memory, *[f"Fine day number {number}." for number in range(20)])
+    assert lacking(memory) == 2
+    encoder.forbidden = "forbidden"
+    told(memory, *[f"Grey day number {number}." for number in range(100)])
+    assert lacking(memory) == 0
+
+
 def test_a_text_that_means_nothing_is_embedded_once_more_and_not_for_ever(registry, encoder):
     """Each message would pay for it."""
     memory = registry.get("m")
