@@ -28,6 +28,7 @@ from streetai_core.planning.preparing import Progress
 from streetai_core.recall.processing import PostProcessor, check_processors
 from streetai_core.stores.base import Store
 from streetai_core.stores.sqlite import SqliteStore
+from streetai_core.stores.values import zoned
 from streetai_core.text.clean import check_id
 from streetai_core.tokens import EstimatedTokens, TokenCounter
 from streetai_core.upkeep.backup import Backup, back_up
@@ -76,8 +77,8 @@ class MemoryRegistry:
         config: the settings of all memories.
         encoder: an `Encoder`, a LangChain `Embeddings` or a LlamaIndex `BaseEmbedding`; `None`: all-MiniLM-L6-v2.
         token_counter: how tokens are counted; `None`: a quarter of the characters.
-        clock: the time of messages that come without one, and of questions; its zone says which day is today. `None`:
-            now, in the zone of this machine.
+        clock: the time of messages that come without one, and of questions; its zone says which day is today, and
+            without one it is in UTC. `None`: now, in the zone of this machine.
         busy_timeout: seconds to wait for another writer; `None`: 30. A `Store` has its own.
         processors: what becomes of every memory's hits before they are cut, in this order.
         observers: who is told of what the verbs of every memory do.
@@ -121,7 +122,7 @@ class MemoryRegistry:
             encoder=self.encoder,
             config=self.config,
             counter=self.token_counter,
-            clock=clock or _now,
+            clock=_now if clock is None else lambda: zoned(clock()),
             executor=lambda: self.executor,
             hot=HotStates(max_open),
             processors=check_processors(processors),

@@ -7,6 +7,7 @@ import pytest
 from streetai_core import MemoryRegistry
 from streetai_core.encoders.hashing import HashingEncoder
 from streetai_core.errors import InputError
+from streetai_core.recall.processors import RecentFirst
 from streetai_core.transfer import export_memory, import_file
 
 DENVER = timezone(timedelta(hours=-6), "MDT")
@@ -128,3 +129,13 @@ def test_a_time_of_asking_that_is_none(path):
             for ask in (memory.retrieve, memory.build_prompt, memory.why):
                 with pytest.raises(InputError, match="a time must be a datetime, got str"):
                     ask("Which boat?", asked_at="yesterday")
+
+
+def test_a_clock_without_a_zone_is_in_utc(tmp_path):
+    """So is a message's time without one; a post-processor that compares the two ended in an error of Python's."""
+    with opened(tmp_path / "m.db", now=datetime(2026, 5, 4, 20, 0)) as registry:  # noqa: DTZ001 - what is tested
+        memory = registry.get("m")
+        memory.add_message(SAID, "user")
+        (hit,) = memory.retrieve("Which boat?", processors=[RecentFirst(half_life=1.0)])
+        assert hit.parts["recency"] == pytest.approx(0.1)
+        assert memory.forget(everything=True).erased_at == datetime(2026, 5, 4, 20, 0, tzinfo=timezone.utc)
