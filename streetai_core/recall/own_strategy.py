@@ -15,7 +15,7 @@ from streetai_core.dynamics.decay import Floats, alive
 from streetai_core.index.columns import Rows
 from streetai_core.index.row_table import NONE
 from streetai_core.recall.question import Question
-from streetai_core.recall.scope import Scope, scope_of, woken_stacks
+from streetai_core.recall.scope import Scope, by_stacks, scope_of, woken_stacks
 from streetai_core.recall.scoring import Scored, by_sum
 from streetai_core.recall.topmost import topmost
 from streetai_core.state import MemoryState
@@ -39,7 +39,7 @@ def unranked(state: MemoryState, question: Question, config: Config, *, asked_at
         asked_at: the time of the question.
         sure: how many of the best get their cosine in place of an estimate.
     """
-    stacks = None if config.direct_search else woken_stacks(state, question, config)
+    stacks = woken_stacks(state, question, config) if by_stacks(question, config) else None
     scope = scope_of(state, question, config, None, stacks, hidden=False)
     # Whatever is left out beside that: a score does not depend on it.
     scope = replace(scope, allowed=scope.searched)

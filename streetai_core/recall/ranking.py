@@ -15,7 +15,7 @@ from streetai_core.recall.filtering import RecallFilter
 from streetai_core.recall.own_strategy import by_strategy
 from streetai_core.recall.question import Question
 from streetai_core.recall.repetition import without_repetitions
-from streetai_core.recall.scope import Scope, scope_of, woken_stacks
+from streetai_core.recall.scope import Scope, by_stacks, scope_of, woken_stacks
 from streetai_core.recall.scoring import Parts, Scored, by_product, by_sum
 from streetai_core.recall.topmost import topmost
 from streetai_core.state import MemoryState
@@ -99,8 +99,9 @@ def rank(
     Returns:
         The ranking, and the stacks that the question woke, nearest first.
     """
-    woken = woken_stacks(state, question, config) if stacks or not config.direct_search else []
-    scope = scope_of(state, question, config, wanted, None if config.direct_search else woken, hidden=hidden)
+    narrowed = by_stacks(question, config)
+    woken = woken_stacks(state, question, config) if stacks or narrowed else []
+    scope = scope_of(state, question, config, wanted, woken if narrowed else None, hidden=hidden)
     if judged is not None:
         scored = by_strategy(state, scope, question, config, judged, depth=depth, sure=sure)
     elif config.ranking == "product":

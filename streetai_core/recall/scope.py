@@ -89,6 +89,11 @@ def scope_of(
     return Scope(_all(searched), _all(allowed), _doubtful(state, config))
 
 
+def by_stacks(question: Question, config: Config) -> bool:
+    """Whether only the stacks nearest to a question are searched; none is near to one without a vector."""
+    return not config.direct_search and question.vector is not None
+
+
 def woken_stacks(state: MemoryState, question: Question, config: Config) -> list[tuple[int, float]]:
     """The stacks nearest to a question, with their cosines; none of which everything is in quarantine."""
     if question.vector is None:

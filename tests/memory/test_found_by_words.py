@@ -11,6 +11,7 @@ from streetai_core import Config, MemoryRegistry, NewMessage
 from streetai_core.encoders.hashing import HashingEncoder
 from streetai_core.errors import EncoderError
 from streetai_core.stores.reference import ReferenceStore
+from tests.recall.own_strategies import NewestFirst
 
 FACT = "The Kestrel lies at berth 31."
 QUESTION = "Where does the Kestrel lie?"
@@ -165,3 +166,17 @@ def test_finding_by_words_alone_never_embeds_a_question(encoder):
     assert [hit.signal.content for hit in memory.retrieve(QUESTION)] == [FACT]
     assert FACT in memory.build_prompt(QUESTION, conversation_id="new").recalled_text
     assert encoder.questions == 0
+
+
+@pytest.mark.parametrize("strategy", ["keyword", "hybrid"])
+def test_words_find_in_all_stacks_where_a_question_has_no_vector(strategy):
+    """No stack is near to it, so nothing at all would be found where only the nearest ones are searched."""
+    encoder = Breakable()
+    config = Config(direct_search=False, strategy=strategy)
+    with MemoryRegistry(ReferenceStore(), encoder=encoder, config=config) as registry:
+        memory = registry.get("m")
+        memory.add_message(FACT, "user")
+        encoder.broken = True
+        assert [hit.signal.content for hit in memory.retrieve(QUESTION)] == [FACT]
+        assert memory.why(QUESTION).hits
+        assert [hit.signal.content for hit in memory.retrieve(QUESTION, strategy=NewestFirst())] == [FACT]
