@@ -236,7 +236,10 @@ def _choice(*options: str) -> Callable[[Any], bool]:
 
 
 def _strategy(value: Any) -> bool:
-    return isinstance(value, Strategy) or _choice(*STRATEGIES)(value)
+    if not isinstance(value, Strategy):
+        return _choice(*STRATEGIES)(value)
+    # It stands for the strategy in settings that are written.
+    return isinstance(value.name, str) and bool(value.name.strip()) and value.name not in STRATEGIES
 
 
 def _roles(value: Any) -> bool:
@@ -267,7 +270,7 @@ _RULES: tuple[_Rule, ...] = (
     _Rule("max_untrusted_share", _SHARE, _number(0, 1)),
     _Rule("max_boosts", "None or a whole number from 0", _count_or_none(0)),
     _Rule("ranking", "'additive' or 'product'", _choice("additive", "product")),
-    _Rule("strategy", "'hybrid', 'vector', 'keyword' or a Strategy object", _strategy),
+    _Rule("strategy", "'hybrid', 'vector', 'keyword' or a Strategy object with a name of its own", _strategy),
     _Rule("budget_decides", "True or False", lambda value: isinstance(value, bool)),
     _Rule("min_relevance", "a number", _number(-math.inf)),
     _Rule("centroid", "'mean' or 'decayed'", _choice("mean", "decayed")),

@@ -121,7 +121,8 @@ class Strategy(ABC):
     def name(self) -> str:
         """What it is called in reasons, errors and settings, and its part of a score.
 
-        The name of its class; give another one where objects of one class are to be told apart.
+        The name of its class; give another one where objects of one class are to be told apart. Text that is not blank,
+        and no name of a built-in strategy.
         """
         return type(self).__name__
 

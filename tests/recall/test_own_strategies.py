@@ -507,6 +507,20 @@ def test_settings_as_text():
     assert Config.from_dict({**written, "strategy": Favouring()}) == config
 
 
+@pytest.mark.parametrize("name", ["", "  ", None, "keyword"])
+def test_a_name_that_tells_it_from_nothing(name):
+    """It stands for the strategy in written settings: one without it cannot be read, "keyword" is the built-in one."""
+
+    class Misnamed(Favouring):
+        @property
+        def name(self):
+            return name
+
+    for use in (lambda one: Config(strategy=one), lambda one: memory_of().retrieve(QUESTION, strategy=one)):
+        with pytest.raises(ConfigError, match="a name of its own"):
+            use(Misnamed())
+
+
 class Named(Favouring):
     """Tells what it favours."""
 
