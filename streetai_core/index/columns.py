@@ -77,13 +77,15 @@ class SignalColumns:
 
     @property
     def look_narrow(self) -> bool:
-        """Whether all signals are near each other; see `index/cone.py`. Told anew whenever there are twice as many."""
-        told_by = 1 << max(0, self._count.bit_length() - 1)
+        """Whether all vectors are near each other; see `index/cone.py`. Told anew whenever there are twice as many."""
+        told_by = 1 << max(0, (self._count - len(self.without_vector)).bit_length() - 1)
         if told_by < cone.LEAST:
             return False
         if self._narrow[:2] != (self.moves, told_by):
+            keys = self.keys
+            rows = np.flatnonzero(~np.isin(keys, list(self.without_vector)))
             # By key, for the order of rows is another one after a signal was deleted.
-            oldest = np.argsort(self.keys)[:told_by]
+            oldest = rows[np.argsort(keys[rows])][:told_by]
             some = oldest[:: max(1, told_by // cone.SAMPLE)]
             self._narrow = self.moves, told_by, cone.looks_narrow(self._about(some))
         return self._narrow[2]

@@ -254,3 +254,14 @@ def test_signals_look_narrow_whatever_was_deleted_before():
     assert columns.look_narrow
     columns.remove(range(110, 300))
     assert not columns.look_narrow
+
+
+@pytest.mark.parametrize("without", [8, 4 * MANY])
+def test_signals_without_a_vector_do_not_make_a_memory_look_wide(without):
+    """After an outage cosines would count as they are, and everything would be relevant to every question."""
+    columns = SignalColumns(8)
+    near = np.full(8, 8**-0.5, dtype=np.float32)
+    for key in range(MANY + without):
+        columns.put(key, np.zeros_like(near) if key < without else near, PLACE)
+    assert len(columns.without_vector) == without
+    assert columns.look_narrow
