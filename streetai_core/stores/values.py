@@ -31,7 +31,7 @@ _LARGEST = 2**63 - 1
 
 
 def checked(changes: Changes, memory_id: str) -> Changes:
-    """`changes` as they are kept: times in UTC, metadata copied; everything else as it was given.
+    """`changes` as they are kept: times with their distance from UTC, metadata copied; all else as it was given.
 
     Raises:
         InputError: a text, a number, a time, metadata or a words row that cannot be stored; the head of another memory.
