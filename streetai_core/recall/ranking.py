@@ -132,6 +132,8 @@ def select(state: MemoryState, ranking: Ranking, config: Config, most: int, room
         room: tokens that their passages can take; what is far beyond is not selected.
     """
     positions = np.flatnonzero(ranking.passed)
+    if config.ranking != "product" and state.columns.without_vector:
+        positions = _without_copies(state, ranking, positions)
     if not ranking.doubtful[positions].any():
         return _select_trusted(state, ranking, positions, config, most=most, room=room)
     if room is not None and config.ranking != "product":
@@ -219,6 +221,17 @@ def _enough(state: MemoryState, ranking: Ranking, positions: Rows, config: Confi
 def deep(wide: int) -> int:
     """How many of the best candidates to look at where `wide` are to be selected: some say the same, or do not pass."""
     return _DEPTH * wide + _DEPTH_LEAST
+
+
+def _without_copies(state: MemoryState, ranking: Ranking, positions: Rows) -> Rows:
+    """The positions that repeat none before them to the letter: of what has no vector, vectors do not tell it."""
+    said: set[tuple[int, ...]] = set()
+    first = []
+    # What is not trusted makes nothing else a copy.
+    for doubtful, text in zip(ranking.doubtful[positions], _identity(state, ranking.rows[positions]), strict=True):
+        first.append((doubtful, *text) not in said)
+        said.add((doubtful, *text))
+    return positions[np.array(first, dtype=np.bool_)]
 
 
 def _identity(state: MemoryState, rows: Rows) -> list[tuple[int, ...]]:

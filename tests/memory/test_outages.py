@@ -106,6 +106,18 @@ def test_what_is_said_in_an_outage_is_stored_and_found_by_its_words(registry, en
     assert memory.stats()["turn_counter"] == 2
 
 
+@pytest.mark.parametrize("trust", [None, 0.1])
+def test_what_is_said_again_and_again_in_an_outage_is_recalled_once(registry, encoder, trust):
+    """Whoever gets no answer asks again; without vectors to compare, all of it would fill the prompt."""
+    memory = registry.get("m")
+    memory.add_message(BEFORE, "user", trust=trust)
+    encoder.broken = True
+    told(memory, MEANWHILE, MEANWHILE, MEANWHILE)
+    for broken in (True, False):
+        encoder.broken = broken
+        assert [hit.signal.content for hit in memory.retrieve(QUESTION)].count(MEANWHILE) == 1
+
+
 def test_the_next_message_that_is_embedded_brings_the_vectors(registry, encoder):
     """Else what was said in an outage could never be found by its meaning."""
     memory = registry.get("m")
