@@ -195,12 +195,12 @@ class _Choice:
         self._vectors[len(self.positions)] = self._state.columns.vectors_of(self._ranking.rows[position])
         self.positions.append(position)
         if self._ranking.doubtful[position]:
-            self._said.add(_identity(self._state, self._ranking.rows[position : position + 1])[0])
+            self._said.add(identity(self._state, self._ranking.rows[position : position + 1])[0])
         return True
 
     def _is_said(self, position: int) -> bool:
         row = self._ranking.rows[position : position + 1]
-        if self._ranking.doubtful[position] and _identity(self._state, row)[0] in self._said:
+        if self._ranking.doubtful[position] and identity(self._state, row)[0] in self._said:
             return True
         near = self._vectors[: len(self.positions)] @ self._state.columns.vectors_of(row[0])
         return bool(len(near)) and float(near.max()) >= self._ranking.duplicate
@@ -228,13 +228,13 @@ def _without_copies(state: MemoryState, ranking: Ranking, positions: Rows) -> Ro
     said: set[tuple[int, ...]] = set()
     first = []
     # What is not trusted makes nothing else a copy.
-    for doubtful, text in zip(ranking.doubtful[positions], _identity(state, ranking.rows[positions]), strict=True):
+    for doubtful, text in zip(ranking.doubtful[positions], identity(state, ranking.rows[positions]), strict=True):
         first.append((doubtful, *text) not in said)
         said.add((doubtful, *text))
     return positions[np.array(first, dtype=np.bool_)]
 
 
-def _identity(state: MemoryState, rows: Rows) -> list[tuple[int, ...]]:
+def identity(state: MemoryState, rows: Rows) -> list[tuple[int, ...]]:
     """What is the same for signals that repeat a text of the same source, whoever is named as its author."""
     columns, words = state.columns, state.words
     at = words.rows_of(columns.column("sequence")[rows])
@@ -285,6 +285,6 @@ def _once(state: MemoryState, rows: Rows, scores: Floats, numbers: Rows) -> Rows
     """Of candidates that repeat each other the best one each: a text that is planted a thousand times hides nothing."""
     best: dict[tuple[int, ...], int] = {}
     order = numbers[np.argsort(-scores[numbers], kind="stable")]
-    for number, identity in zip(order.tolist(), _identity(state, rows[order]), strict=True):
-        best.setdefault(identity, number)
+    for number, text in zip(order.tolist(), identity(state, rows[order]), strict=True):
+        best.setdefault(text, number)
     return np.array(list(best.values()), dtype=np.intp)

@@ -13,7 +13,7 @@ from streetai_core.recall.evidence import DATE
 from streetai_core.recall.filtering import RecallFilter
 from streetai_core.recall.hits import RankedHits, signal_id
 from streetai_core.recall.question import Question
-from streetai_core.recall.ranking import Ranking, rank
+from streetai_core.recall.ranking import Ranking, identity, rank
 from streetai_core.recall.scoring import RELEVANT
 from streetai_core.state import MemoryState
 from streetai_core.strategy import Judged, Strategy
@@ -117,13 +117,20 @@ class Reasons:
             cosines = columns.vectors_of(rows[better]) @ columns.vectors_of(rows[position])
             nearest = int(np.argmax(cosines))
             if cosines[nearest] >= self.ranking.duplicate:
-                twin = signal_id(self.state, int(self.state.columns.keys[self.ranking.rows[better[nearest]]]))
-                return f"says what a better hit says ({twin}, cosine {cosines[nearest]:.3f})"
+                return f"says what a better hit says ({self._named(better[nearest])}, cosine {cosines[nearest]:.3f})"
+            said = identity(self.state, rows[better])
+            [own] = identity(self.state, rows[[position]])
+            if own in said:
+                return f"says what a better hit says ({self._named(better[said.index(own)])}, word for word)"
         if self.ranking.doubtful[position] and any(one > position for one in self.chosen):
             return "is not trusted, and others like it have their share or say the same"
         if position in self.processed:
             return "left out by a post-processor, or put behind the thinking space"
         return f"ranks behind the thinking space of {len(self.chosen)} hits"
+
+    def _named(self, position: int) -> str:
+        """The id of the signal at a position."""
+        return signal_id(self.state, int(self.state.columns.keys[self.ranking.rows[position]]))
 
 
 def _passed(hit: Hit, config: Config, least: float) -> str:

@@ -116,6 +116,9 @@ def test_what_is_said_again_and_again_in_an_outage_is_recalled_once(registry, en
     for broken in (True, False):
         encoder.broken = broken
         assert [hit.signal.content for hit in memory.retrieve(QUESTION)].count(MEANWHILE) == 1
+        copies = [miss.reason for miss in memory.why(QUESTION).near_misses if miss.hit.signal.content == MEANWHILE]
+        assert len(copies) == 2
+        assert all("word for word" in reason for reason in copies)
 
 
 def test_the_next_message_that_is_embedded_brings_the_vectors(registry, encoder):
