@@ -85,9 +85,8 @@ def _replacing(
         replaces = replacing.of(messages[sequence], own)
         if replaces:
             found[sequence] = words_row(messages[sequence], replaces)
-    for sequence, own in whole.items():
-        for newer, replaces in replacing.since(messages[sequence], own):
-            found[newer.sequence] = words_row(newer, replaces)
+    for newer, replaces in replacing.since([(messages[sequence], own) for sequence, own in whole.items()]):
+        found[newer.sequence] = words_row(newer, replaces)
     return list(found.values())
 
 

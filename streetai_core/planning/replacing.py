@@ -53,10 +53,9 @@ class Replacing:
             vectors: of its chunks, shape (n, dim).
         """
         found: tuple[int, ...] = ()
-        newer = _statement(message)
         if len(vectors) and len(message.content) <= _LONGEST:
-            if may_replace(newer):
-                found = self._replaced(newer, message, vectors)
+            if _may_replace(message):
+                found = self._replaced(_statement(message), message, vectors)
             self._batch.put(message, vectors)
         return found
 
@@ -80,26 +79,30 @@ class Replacing:
                 found.append((newer, others))
         return found
 
-    def since(self, message: Message, vectors: Matrix) -> list[tuple[Message, tuple[int, ...]]]:
-        """The newer messages that replace one which had no vectors when they were written.
+    def since(self, late: Sequence[tuple[Message, Matrix]]) -> list[tuple[Message, tuple[int, ...]]]:
+        """The newer messages that replace some which had no vectors when they were written.
 
         Args:
-            message: was given to `of`, as were all others that get their vectors in this operation.
-            vectors: of its chunks, at least one, shape (n, dim).
+            late: these, all of which were given to `of`, with the vectors of their chunks, shape (n, dim).
 
         Returns:
             Each with the sequences of all that it replaces.
         """
-        columns = self.state.columns
-        near = self._nearest(vectors[:_PARTS], np.flatnonzero(self._may_outdo(message)))
-        others = [sequence for sequence in list(near)[:_CANDIDATES] if sequence not in self._batch]
-        found = []
-        for newer in self.read(others).values():
-            if len(newer.content) <= _LONGEST and may_replace(statement := _statement(newer)):
-                own = columns.vectors_of(self.state.rows_of_message(newer.sequence))
-                replaces = self._replaced(statement, newer, own)
-                if message.sequence in replaces:
-                    found.append((newer, replaces))
+        near: dict[int, float] = {}
+        for message, vectors in late:
+            nearest = self._nearest(vectors[:_PARTS], np.flatnonzero(self._may_outdo(message)))
+            for sequence in list(nearest)[:_CANDIDATES]:
+                if sequence not in self._batch:
+                    near[sequence] = max(nearest[sequence], near.get(sequence, -1.0))
+        stating = [one for one in self.read(sorted(near)).values() if _may_replace(one)]
+        # To find what one of them replaces takes as long as to write it, and nobody else writes meanwhile.
+        stating = sorted(stating, key=lambda one: -near[one.sequence])[:_CANDIDATES]
+        found, written = [], {message.sequence for message, _ in late}
+        for newer in stating:
+            own = self.state.columns.vectors_of(self.state.rows_of_message(newer.sequence))
+            replaces = self._replaced(_statement(newer), newer, own)
+            if not written.isdisjoint(replaces):
+                found.append((newer, replaces))
         return found
 
     def _replaced(self, newer: Statement, message: Message, vectors: Matrix) -> tuple[int, ...]:
@@ -183,6 +186,11 @@ class Replacing:
         rows = self.state.alignment.at
         found: npt.NDArray[np.bool_] = (rows >= 0) & chosen[np.maximum(rows, 0)] if self.state.words.size else rows >= 0
         return found
+
+
+def _may_replace(message: Message) -> bool:
+    """Whether a message can replace any other."""
+    return len(message.content) <= _LONGEST and may_replace(_statement(message))
 
 
 def _statement(message: Message) -> Statement:
