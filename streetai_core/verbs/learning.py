@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Iterable
 
 from streetai_core.aio import twin
 from streetai_core.conductor import Lesson, scores_of
-from streetai_core.errors import EncoderError
 from streetai_core.observing.observer import observed
-from streetai_core.planning.crediting import Reply, credit_of
+from streetai_core.planning.crediting import credit_of
 from streetai_core.planning.learning import plan_learning
 from streetai_core.planning.trust import conversation_in
 from streetai_core.planning.turns import asked_in, identified, plan_turn
-from streetai_core.reporting import Recalled, Sent, sent_in
+from streetai_core.reporting import Recalled, sent_in
 from streetai_core.state import MemoryState
 from streetai_core.stores.base import Changes, WriteTransaction
 from streetai_core.types import (
@@ -21,8 +19,6 @@ from streetai_core.types import (
     WeightUpdate,
 )
 from streetai_core.verbs.embedding import Embedding
-
-_log = logging.getLogger(__name__)
 
 
 class Learning(Embedding):
@@ -90,18 +86,18 @@ class Learning(Embedding):
             reply: the text of the final reply to learn from; empty: store only.
 
         Returns:
-            What `post_process` returns; empty if nothing was learned, as where the encoder tells what a reply used
-            (`credit="reply"`) and fails.
+            What `post_process` returns; empty if nothing was learned.
 
         Raises:
             InputError: the turn's id or a message cannot be used.
             MessageConflictError: the id of a message is taken by another one.
-            EncoderError: the model failed where `add_message` raises it; nothing was stored.
+            EncoderError: the model failed where `add_message` raises it, or where it tells what a reply used
+                (`credit="reply"`); nothing was stored. In the latter case it is without `reply`.
         """
         turn = identified(turn_id, messages)
         prepared = self._to_store(turn)
         sent = sent_in(retrieved)
-        answer = self._reply_to_store(sent, reply, asked_in(turn))
+        answer = self._reply(sent, reply, asked_in(turn))
 
         def plan(transaction: WriteTransaction, state: MemoryState) -> tuple[Changes | None, Lesson]:
             added = self._plan_add(transaction, state, prepared).changes
@@ -122,16 +118,6 @@ class Learning(Embedding):
             return changes, (steps, found)
 
         return self._learn(plan)
-
-    def _reply_to_store(self, sent: Sent, text: str, question: str | None) -> Reply | None:
-        """A reply made ready to learn from; `None` too if the encoder is out of order, for the turn is to be stored."""
-        try:
-            return self._reply(sent, text, question)
-        except EncoderError as error:
-            if not self._is_outage(error):
-                raise
-            _log.warning("the encoder failed; nothing is learned from this reply", exc_info=True)
-            return None
 
     apost_process = twin(post_process)
     arecord_turn = twin(record_turn)

@@ -173,20 +173,6 @@ def test_a_turn_is_recorded_in_an_outage_and_learned_from(registry, encoder):
     assert lacking(memory) == 0
 
 
-def test_a_turn_is_recorded_in_an_outage_where_the_encoder_tells_what_a_reply_used(encoder):
-    """What was said is worth more than what would have been learned."""
-    with MemoryRegistry(ReferenceStore(), encoder=encoder, config=Config(credit="reply")) as registry:
-        memory = registry.get("m")
-        told(memory, BEFORE)
-        hits = memory.retrieve("Where does the Kestrel lie?")
-        encoder.broken = True
-        turn = [NewMessage(content="And where does she lie?", role="user")]
-        assert hits
-        assert memory.record_turn("t", turn, retrieved=hits, reply="At berth 31.") == []
-        assert len(memory.messages()) == 2
-        assert lacking(memory) == 1
-
-
 async def test_the_twins_do_the_same(registry, encoder):
     """An outage looks the same from a loop."""
     memory = registry.get("m")
