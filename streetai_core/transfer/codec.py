@@ -93,6 +93,9 @@ def codec_of(row: type[RowType]) -> RowCodec[RowType]:
 def _kind(hint: Any) -> _Kind:
     """How the values of an annotation are written and read."""
     origin, arguments = get_origin(hint), get_args(hint)
+    if hasattr(origin, "__value__"):
+        # A name for a type, as NumPy's `NDArray` is from 2.5 on.
+        return _kind(origin.__value__[arguments])
     if hint in _PLAIN:
         return _PLAIN[hint]
     if origin is Literal:

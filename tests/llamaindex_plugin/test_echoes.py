@@ -1,8 +1,11 @@
 """Tools that look into the memory: what they give back is not remembered as something new that was said."""
 
+from contextvars import ContextVar
+
 import pytest
 from llama_index.core.agent.workflow import FunctionAgent
 from llama_index.core.tools import FunctionTool, RetrieverTool
+from llama_index.core.tools.function_tool import sync_to_async
 
 from streetai_llamaindex import StreetAIChatMemoryBuffer, StreetAIMemory
 from streetai_llamaindex.echoes import is_echo
@@ -13,8 +16,25 @@ from tests.llamaindex_plugin.scripted import Script, ScriptedChat, calls
 pytestmark = FRAMEWORK_WARNINGS
 
 
-def own_function(retriever):
+def own_coroutine(retriever):
     """A tool that an application has written."""
+
+    async def recall(input: str) -> str:  # noqa: A002 - the name that LlamaIndex's tool has
+        """Search the memory."""
+        return "\n".join(f"- {node.text} ({node.score:.2f})" for node in await retriever.aretrieve(input))
+
+    return FunctionTool.from_defaults(async_fn=recall)
+
+
+async def keeps_context():
+    """Whether LlamaIndex runs a tool's function, on its thread, in the context of the run."""
+    variable = ContextVar("variable", default=False)
+    variable.set(True)
+    return await sync_to_async(variable.get)()
+
+
+def own_function(retriever):
+    """One that is no coroutine."""
 
     def recall(input: str) -> str:  # noqa: A002 - the name that LlamaIndex's tool has
         """Search the memory."""
@@ -47,9 +67,11 @@ def model():
     return ScriptedChat(script=Script(reply))
 
 
-@pytest.mark.parametrize("make_tool", [own_function, stock_tool])
+@pytest.mark.parametrize("make_tool", [own_coroutine, own_function, stock_tool])
 async def test_what_a_tool_found_is_not_remembered(memory, make_tool):
     """Each search would be found by the next one, and bring back what was forgotten meanwhile."""
+    if make_tool is own_function and not await keeps_context():
+        pytest.skip("this LlamaIndex runs a tool's function outside of the context of its run")
     llm = model()
     agent = FunctionAgent(llm=llm, tools=[make_tool(memory.as_retriever(similarity_top_k=3))])
     await agent.run("May I enter Husum?", memory=memory)

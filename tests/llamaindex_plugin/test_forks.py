@@ -33,6 +33,8 @@ def answering(**options):
     return ScriptedChat(script=Script(lambda _: REPLY), **options)
 
 
+# LlamaIndex asks for the loop of a thread that has none.
+@pytest.mark.filterwarnings("ignore:There is no current event loop:DeprecationWarning")
 def test_everything_works_in_a_child_of_a_parent_that_holds_every_lock(memory, registry):
     """If it fails, a worker of a server hangs at its first request."""
     handler = StreetAICallbackHandler(memory.registry)
