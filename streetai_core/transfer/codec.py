@@ -92,10 +92,10 @@ def codec_of(row: type[RowType]) -> RowCodec[RowType]:
 
 def _kind(hint: Any) -> _Kind:
     """How the values of an annotation are written and read."""
-    origin, arguments = get_origin(hint), get_args(hint)
-    if hasattr(origin, "__value__"):
+    if hasattr(get_origin(hint), "__value__"):
         # A name for a type, as NumPy's `NDArray` is from 2.5 on.
-        return _kind(origin.__value__[arguments])
+        hint = get_origin(hint).__value__[get_args(hint)]
+    origin, arguments = get_origin(hint), get_args(hint)
     if hint in _PLAIN:
         return _PLAIN[hint]
     if origin is Literal:
