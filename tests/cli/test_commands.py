@@ -6,6 +6,7 @@ import re
 import shutil
 import sqlite3
 import subprocess
+from contextlib import closing
 
 import pytest
 from click.testing import CliRunner
@@ -62,12 +63,12 @@ def spoil(path, how):
     elif how == "text":
         path.write_text("This is no database, and it is long enough to be one. " * 20, encoding="utf-8")
     elif how == "foreign":
-        with sqlite3.connect(path) as connection:
+        with closing(sqlite3.connect(path)) as connection, connection:
             connection.execute("CREATE TABLE somebody (elses)")
         connection.close()
     elif how == "damaged":
         fill(path)
-        with sqlite3.connect(path) as connection:
+        with closing(sqlite3.connect(path)) as connection, connection:
             connection.execute("UPDATE memories SET next_turn = next_turn + 1")
         connection.close()
     elif how == "empty":
@@ -344,7 +345,7 @@ def test_reembedding(there, invoke):
     again = json.loads(invoke("reembed", "m.db", "--encoder", "hashing", "--json").stdout)
     assert 0 == again[0]["signals"]
     assert 0 == invoke("search", "m.db", QUESTION).exit_code
-    with sqlite3.connect(there / "m.db") as connection:
+    with closing(sqlite3.connect(there / "m.db")) as connection, connection:
         made_by = connection.execute("SELECT encoder FROM memories").fetchone()
     connection.close()
     assert ("hashing/1/384",) == made_by
@@ -372,7 +373,7 @@ def test_the_wrong_encoder_is_told_what_to_do(tmp_path, invoke):
 def test_a_damaged_memory_can_be_forgotten(there, invoke):
     """Nothing else can be done with it, and the others of the file are none the worse."""
     fill(there / "m.db", ("ben",))
-    with sqlite3.connect(there / "m.db") as connection:
+    with closing(sqlite3.connect(there / "m.db")) as connection, connection:
         connection.execute("UPDATE messages SET content = 'Changed.' WHERE memory_key = 1 AND sequence = 0")
     connection.close()
     assert "damaged" in invoke("show", "m.db", "--memory", "mara").stderr

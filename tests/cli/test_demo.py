@@ -3,6 +3,7 @@
 import json
 import re
 import sqlite3
+from contextlib import closing
 from datetime import datetime, timezone
 
 import pytest
@@ -221,7 +222,7 @@ def test_a_damaged_database_is_an_error_and_stays(invoke, chat, tmp_path, others
 
 def test_a_foreign_database_stays_as_it_is(invoke, chat, tmp_path):
     """The tables of another program's database are still there afterwards."""
-    with sqlite3.connect(tmp_path / "foreign.db") as connection:
+    with closing(sqlite3.connect(tmp_path / "foreign.db")) as connection, connection:
         connection.execute("CREATE TABLE boats (name TEXT)")
         connection.execute("INSERT INTO boats VALUES ('Kittiwake')")
     connection.close()

@@ -4,6 +4,7 @@ import os
 import shutil
 import sqlite3
 import threading
+from contextlib import closing
 
 import numpy as np
 import pytest
@@ -356,7 +357,7 @@ def test_an_image_is_as_private_as_the_database(path):
 
 def test_damage_of_what_is_read_later_is_told(imaged):
     """An image says nothing of rows that were damaged since: whoever needs one is told which."""
-    with sqlite3.connect(imaged) as connection:
+    with closing(sqlite3.connect(imaged)) as connection, connection:
         connection.execute("UPDATE vectors SET vector = zeroblob(length(vector))")
     registry = opened(imaged)
     with pytest.raises(DamagedFileError, match="signal"):

@@ -1,6 +1,7 @@
 """What objects look like in a terminal and in a notebook; whatever was said stays text."""
 
 import sqlite3
+from contextlib import closing
 from html.parser import HTMLParser
 
 import pytest
@@ -135,7 +136,7 @@ def test_a_memory_that_cannot_be_read_says_so(tmp_path):
         assert "StaleMemoryError" in checked(memory._repr_html_())
     assert "cannot be read" in checked(memory._repr_html_())
     other = tmp_path / "other.db"
-    with sqlite3.connect(other) as connection:
+    with closing(sqlite3.connect(other)) as connection, connection:
         connection.execute("CREATE TABLE t (x)")
     connection.close()
     with MemoryRegistry(other, encoder=HashingEncoder()) as registry:

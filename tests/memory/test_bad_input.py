@@ -3,6 +3,7 @@
 import math
 import sqlite3
 import sys
+from contextlib import closing
 from datetime import date, datetime, timedelta, timezone
 from pathlib import Path
 
@@ -371,13 +372,13 @@ def test_a_file_that_is_no_database(tmp_path):
 def test_a_file_of_a_newer_version(registry, tmp_path):
     """Is refused; the version that wrote it goes on reading it."""
     registry.close()
-    with sqlite3.connect(tmp_path / "m.db") as database:
+    with closing(sqlite3.connect(tmp_path / "m.db")) as database, database:
         version = database.execute("PRAGMA user_version").fetchone()[0]
         database.execute(f"PRAGMA user_version = {version + 1}")
     database.close()
     with MemoryRegistry(tmp_path / "m.db", encoder=HashingEncoder()) as newer, pytest.raises(NewerFileError):
         newer.get("m").add_message("hello there", "user")
-    with sqlite3.connect(tmp_path / "m.db") as database:
+    with closing(sqlite3.connect(tmp_path / "m.db")) as database, database:
         assert [(KEPT,)] == database.execute("SELECT content FROM messages").fetchall()
         database.execute(f"PRAGMA user_version = {version}")
     database.close()

@@ -1,6 +1,7 @@
 """The parts of the torture programs do what they say; else what they find would mean nothing."""
 
 import random
+from contextlib import closing
 
 import pytest
 
@@ -99,7 +100,7 @@ def test_a_broken_file_is_found(path):
     with open_registry(path) as registry:
         registry.get("m").add_messages([message_of("a"), message_of("b")])
     assert damage(path) == []
-    with _sqlite.connect(path.as_uri(), timeout=1) as connection:
+    with closing(_sqlite.connect(path.as_uri(), timeout=1)) as connection, connection:
         connection.execute("DELETE FROM messages WHERE message_id = 'a'")
     connection.close()
     assert any("foreign key" in fault for fault in damage(path))

@@ -2,6 +2,7 @@
 
 import json
 import sqlite3
+from contextlib import closing
 from datetime import datetime, timezone
 
 import pytest
@@ -234,7 +235,7 @@ def test_langchain_json(sqlite, write, form):
 def test_langchain_in_sqlite(sqlite, tmp_path):
     """The table of `SQLChatMessageHistory`, under any name."""
     path = tmp_path / "history.db"
-    with sqlite3.connect(path) as connection:
+    with closing(sqlite3.connect(path)) as connection, connection:
         connection.execute('CREATE TABLE "my ""store" (id INTEGER PRIMARY KEY, session_id TEXT, message TEXT)')
         for session in ("one", "two"):
             for message in LANGCHAIN:
@@ -349,7 +350,7 @@ def test_plain_list(sqlite, write):
 
 def test_the_published_database(sqlite):
     """Weights, turns, stacks and times of streetai-memory 0.2.0 are kept; texts are whole again."""
-    with sqlite3.connect(PUBLISHED) as connection:
+    with closing(sqlite3.connect(PUBLISHED)) as connection, connection:
         rows = connection.execute(
             "SELECT turn, chunk_index, base_weight, last_used_turn, stack_id, content, created_at, parent_turn_id "
             "FROM signals WHERE memory_id = 'mara' ORDER BY turn, chunk_index"
@@ -401,7 +402,7 @@ def test_damaged_rows_of_the_published_database(sqlite, tmp_path):
     """They are named, and the others come in."""
     path = tmp_path / "old.db"
     path.write_bytes(PUBLISHED.read_bytes())
-    with sqlite3.connect(path) as connection:
+    with closing(sqlite3.connect(path)) as connection, connection:
         connection.execute("UPDATE signals SET base_weight = 'heavy' WHERE turn = 0 AND memory_id = 'mara'")
         connection.execute("UPDATE signals SET role = 'nobody' WHERE turn = 1 AND memory_id = 'mara'")
         connection.execute("UPDATE signals SET turn = -5 WHERE turn = 2 AND memory_id = 'mara'")

@@ -3,6 +3,7 @@
 import json
 import os
 import sqlite3
+from contextlib import closing
 from datetime import datetime, timezone
 
 import pytest
@@ -180,7 +181,7 @@ def test_texts_that_are_no_file(in_ram, write, content, name):
 def test_files_of_another_kind(sqlite, tmp_path, write):
     """Each is told what it is."""
     foreign = tmp_path / "foreign.db"
-    with sqlite3.connect(foreign) as connection:
+    with closing(sqlite3.connect(foreign)) as connection, connection:
         connection.execute("CREATE TABLE t (a)")
     connection.close()
     sqlite.get("own").add_message("Hi.", role="user")
@@ -220,7 +221,7 @@ def test_a_pipe_is_refused(in_ram, tmp_path):
 def test_a_view_that_calls_is_not_run(sqlite, tmp_path):
     """A table that is a view of a stranger's is no history."""
     path = tmp_path / "view.db"
-    with sqlite3.connect(path) as connection:
+    with closing(sqlite3.connect(path)) as connection, connection:
         connection.execute("CREATE VIEW message_store AS SELECT 1 AS session_id, load_extension('x') AS message")
     connection.close()
     with pytest.raises(ImportFormatError):

@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -75,7 +76,7 @@ def test_a_run_that_was_killed_goes_on(filled):
 
 def test_a_memory_that_fails_does_not_keep_the_others(filled):
     """Its error comes at the end."""
-    with _sqlite.connect(filled.as_uri(), timeout=5) as connection:
+    with closing(_sqlite.connect(filled.as_uri(), timeout=5)) as connection, connection:
         connection.execute("UPDATE vectors SET crc = crc + 1 WHERE memory_key = 2 AND signal_key = 3")
     connection.close()
     with (
