@@ -26,7 +26,6 @@ _log = logging.getLogger(__name__)
 _MOST = 32
 """Signals without a vector that are embedded beside one call that stores: .1 seconds of it with the default model."""
 
-
 _REST = 100
 """Calls that store after which a text is tried again that failed alone: one that is always refused adds a hundredth of
 them to what is asked of a provider."""
@@ -73,8 +72,8 @@ class Embedding(Conductor):
                 len(messages),
                 exc_info=True,
             )
-            around = self._around
-            return prepare(messages, encoder=AbsentEncoder(around.encoder), config=self.config, counter=around.counter)
+            around, absent = self._around, AbsentEncoder(self._around.encoder)
+            return prepare(messages, encoder=absent, config=self.config, counter=around.counter, progress=progress)
         self._catch_up()
         return prepared
 

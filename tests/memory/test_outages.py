@@ -37,8 +37,8 @@ class Embeddings:
 class Unsteady(HashingEncoder):
     """Fails while it is broken, and always for texts with a forbidden word; makes nothing of "Hmm" and counts."""
 
-    def __init__(self, *, broken=False):
-        super().__init__(dim=64)
+    def __init__(self, *, broken=False, dim=64):
+        super().__init__(dim=dim)
         self.broken = broken
         self.forbidden = "forbidden"
         self.embedded = Counter()
@@ -206,7 +206,10 @@ def test_all_can_be_embedded_at_once(registry, encoder):
     memory = registry.get("m")
     told(memory, BEFORE)
     encoder.broken = True
-    memory.add_messages([NewMessage(content=f"Line {number} of a long log.", role="user") for number in range(100)])
+    lines = [NewMessage(content=f"Line {number} of a long log.", role="user") for number in range(100)]
+    steps = []
+    memory.add_messages(lines, progress=lambda *step: steps.append(step))
+    assert steps[-1] == (100, 100)
     with pytest.raises(EncoderError):
         memory.reencode()
     encoder.broken = False
@@ -485,13 +488,14 @@ def test_where_words_find_nothing_a_failing_encoder_is_an_error(store, encoder, 
         assert [message.content for message in memory.messages()] == [BEFORE]
 
 
-def test_another_encoder_is_still_refused(store, encoder):
+@pytest.mark.parametrize("broken", [False, True])
+def test_another_encoder_is_still_refused(store, encoder, broken):
     """Whether it fails or not: its vectors would not fit."""
+    other = Unsteady(dim=32)
+    other.encode(["works"])
+    other.broken = broken
     with MemoryRegistry(store, encoder=encoder) as registry:
         told(registry.get("m"), BEFORE)
-        other = Unsteady()
-        other.embed(["works"], "document")
-        store = registry.store
-        second = MemoryRegistry(store, encoder=HashingEncoder(dim=32))
         with pytest.raises(EncoderMismatchError):
-            told(second.get("m"), MEANWHILE)
+            told(MemoryRegistry(store, encoder=other).get("m"), MEANWHILE)
+        assert [message.content for message in registry.get("m").messages()] == [BEFORE]
