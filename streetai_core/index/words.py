@@ -58,6 +58,13 @@ class WordIndex(WordsTable):
         rows, _ = self._postings.find(term)
         return rows[self.alive[rows]]
 
+    def rows_with_all(self, terms: Sequence[int]) -> Rows:
+        """The rows that have all of some terms, by their hashes, which differ; at least one."""
+        rows, _ = self._postings.find_any(terms)
+        found, times = np.unique(rows, return_counts=True)
+        whole: Rows = found[times == len(terms)]
+        return whole[self.alive[whole]]
+
     def scores(
         self,
         terms: Iterable[int],

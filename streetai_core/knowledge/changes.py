@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from streetai_core.knowledge.clauses import STATE_STEMS, Clause, clauses
-from streetai_core.knowledge.swaps import retold, swap_beginning, swapped
+from streetai_core.knowledge.swaps import may_retell, retold, swap_beginning, swapped
 from streetai_core.types import Role
 
 _MOST_CANDIDATES = 20
@@ -89,12 +89,36 @@ class Statement:
         return self.role == "user" or (self.role == "assistant" and self.author is not None)
 
 
-def may_replace(newer: Statement) -> bool:
-    """Whether a statement can replace any other, so that it is worth while to look for one."""
+@dataclass(frozen=True, slots=True)
+class Likeness:
+    """What an older statement has in common with a newer one, at least, to be replaced by it."""
+
+    words: tuple[str, ...] = ()
+    """Words in lower case that it has, in any of their forms; none: it may have any."""
+    similarity: float = -1.0
+    """The cosine of their embeddings."""
+
+
+_ANY = Likeness()
+
+
+def likenesses(newer: Statement) -> tuple[Likeness, ...]:
+    """What the statements that `newer` can replace are like: each is like one of these; none if it can replace none.
+
+    Most messages can replace nothing that was said before; by their likeness that is seen without looking at vectors.
+    """
     if not newer.has_facts:
-        return False
-    said = clauses(newer.text)
-    return any(clause.cue or swap_beginning(clause) for clause in said)
+        return ()
+    found = []
+    for clause in clauses(newer.text):
+        if clause.cue:
+            return (_ANY,)
+        beginning = swap_beginning(clause)
+        if beginning:
+            found.append(Likeness(tuple(beginning.split())))
+        if may_retell(clause):
+            found.append(Likeness(clause.topic_words, _RETOLD))
+    return tuple(found)
 
 
 def link(newer: Statement, candidates: Sequence[tuple[Statement, float]]) -> list[tuple[int, float]]:
@@ -107,16 +131,16 @@ def link(newer: Statement, candidates: Sequence[tuple[Statement, float]]) -> lis
     """
     if not newer.has_facts:
         return []
-    said = clauses(newer.text)
-    announced = any(clause.cue for clause in said)
-    beginnings = [beginning for clause in said if (beginning := swap_beginning(clause))]
-    if not announced and not beginnings:
+    said = [one for one in clauses(newer.text) if one.cue or swap_beginning(one) or may_retell(one)]
+    if not said:
         return []
+    least = _LEAST_SIMILARITY if any(clause.cue for clause in said) else _RETOLD
+    beginnings = [beginning for clause in said if (beginning := swap_beginning(clause))]
     matches = [
         (index, match)
         for index, (older, similarity) in enumerate(candidates[:_MOST_CANDIDATES])
-        if (announced or similarity >= _RETOLD or _begins_alike(beginnings, older.text))
-        and (match := _match(newer, older, similarity)).strength > 0
+        if (similarity >= least or _begins_alike(beginnings, older.text))
+        and (match := _match(newer, said, older, similarity)).strength > 0
     ]
     matches.sort(key=lambda pair: -pair[1].strength)
     best = matches[0][1] if matches else _NO_MATCH
@@ -129,15 +153,14 @@ def _begins_alike(beginnings: Sequence[str], text: str) -> bool:
     return any(beginning in lowered for beginning in beginnings)
 
 
-def _match(newer: Statement, older: Statement, similarity: float) -> _Match:
-    """The pair of clauses that fits best."""
+def _match(newer: Statement, said: Sequence[Clause], older: Statement, similarity: float) -> _Match:
+    """The pair of clauses that fits best, of those of the newer statement that can replace any."""
     if not (newer.has_facts and older.has_facts) or (newer.role, newer.author) != (older.role, older.author):
         return _NO_MATCH
     words = len(newer.text.split()) * len(older.text.split())
     pairs = (
         _Match(_strength(new, old, _of_pair(similarity, len(new.words) * len(old.words) / words)), new, old)
-        for new in clauses(newer.text)
-        if new.cue or swap_beginning(new)
+        for new in said
         for old in clauses(older.text)
     )
     return max(pairs, key=lambda match: match.strength, default=_NO_MATCH)

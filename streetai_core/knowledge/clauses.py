@@ -10,7 +10,7 @@ from streetai_core.knowledge.aspects import aspects_of
 from streetai_core.knowledge.cues import ChangeCue, change_cue
 from streetai_core.knowledge.subjects import Subject, subject_of
 from streetai_core.knowledge.values import ValueKind, kind_of
-from streetai_core.knowledge.wording import FUNCTION_WORDS, content_words, stem, tells_state, tokens
+from streetai_core.knowledge.wording import FUNCTION_WORDS, content_words, is_irregular, stem, tells_state, tokens
 from streetai_core.text.sentences import sentence_spans
 
 _LONGEST = 2000
@@ -110,15 +110,27 @@ class Clause:
         return self.content - self.valued - STATE_STEMS
 
     @cached_property
+    def topic_words(self) -> tuple[str, ...]:
+        """The words of the topic in lower case, without those that have forms which no ending tells ("children").
+
+        Stems of other making know forms with the same ending as one word too, but not those.
+        """
+        return tuple(
+            word
+            for root, word in zip(self._stems, self.lowered, strict=True)
+            if root in self.topic and not is_irregular(root)
+        )
+
+    @cached_property
     def valued(self) -> frozenset[str]:
         """The stems of the values: numbers, dates, colours, names."""
-        return self.content.intersection(root for root, kind in zip(self._stems, self._kinds, strict=True) if kind)
+        return self.content.intersection(root for root, kind in zip(self._stems, self.kinds, strict=True) if kind)
 
     @cached_property
     def names(self) -> frozenset[str]:
         """The stems of names, handles and addresses."""
         return frozenset(
-            root for root, kind in zip(self._stems, self._kinds, strict=True) if kind in {"name", "contact"}
+            root for root, kind in zip(self._stems, self.kinds, strict=True) if kind in {"name", "contact"}
         )
 
     @cached_property
@@ -129,7 +141,7 @@ class Clause:
     @cached_property
     def values(self) -> frozenset[ValueKind]:
         """The kinds of its values."""
-        return frozenset(kind for kind in self._kinds if kind)
+        return frozenset(kind for kind in self.kinds if kind)
 
     @cached_property
     def aspects(self) -> frozenset[str]:
@@ -150,7 +162,7 @@ class Clause:
     def units(self) -> frozenset[str]:
         """The stems that follow a number: what is counted."""
         return frozenset(
-            following for kind, following in zip(self._kinds, self._stems[1:], strict=False) if kind == "number"
+            following for kind, following in zip(self.kinds, self._stems[1:], strict=False) if kind == "number"
         )
 
     @cached_property
@@ -165,7 +177,7 @@ class Clause:
         return tuple(stem(word) for word in self.lowered)
 
     @cached_property
-    def _kinds(self) -> tuple[ValueKind | None, ...]:
+    def kinds(self) -> tuple[ValueKind | None, ...]:
         """The kind of value that each word is."""
         return tuple(kind_of(word, first=place == 0) for place, word in enumerate(self.words))
 

@@ -17,8 +17,8 @@ _UNIQUE = word_set(
 """What one has one of at a time, so that any other value replaces it."""
 
 _SINGLE = re.compile(
-    r"^(?:i|we|i'm|we're)(?: am| are)? (?:currently |still )?(?:live|living|reside|work|working|stay|staying|based"
-    r"|employed|married|engaged|from|drive|ride|lease|host|reading|watching|dating|seeing"
+    r"^(?:i|we|i'm|we're)(?: am| are)? (?:currently |still )?(?:live|living|reside|work(?:ing)?(?! on\b)|stay|staying"
+    r"|based|employed|married|engaged|from|drive|ride|lease|host|reading|watching|dating|seeing"
     r"|earn my living|use|study|studying)\b"
     r"|^(?:i|we) (?:like|drink|take|prefer) my\b|^for (?:breakfast|lunch|dinner)\b"
     r"|^(?:i|we) (?:always|usually) (?:have|eat|drink|take|order|wear|get)\b"
@@ -49,6 +49,9 @@ _ELSEWHERE = frozenset({"on", "under", "behind", "among", "between", "above", "b
 _RECURRING = word_set("mondays tuesdays wednesdays thursdays fridays saturdays sundays weekdays weekends")
 """Days that come again: what holds on Fridays leaves alone what holds on Mondays."""
 
+_EXCLAIMED = (("way", "to", "go"), ("sounds", "like"), ("that", "sounds", "like"))
+"""Beginnings of what is called out to somebody, whose name is no value."""
+
 _LONGEST_VALUE = 6
 """Words of a value; longer differences are another statement."""
 
@@ -67,7 +70,7 @@ def swapped(newer: Clause, older: Clause) -> bool:
     favourite colour is").
     """
     mine, theirs = newer.lowered, older.lowered
-    if mine[:1] != theirs[:1] or max(len(mine), len(theirs)) > _LONGEST_SENTENCE:
+    if mine[:1] != theirs[:1] or max(len(mine), len(theirs)) > _LONGEST_SENTENCE or _is_exclaimed(newer):
         return False
     head = _shared(mine, theirs)
     rest = min(len(mine), len(theirs)) - head
@@ -117,12 +120,44 @@ def retold(newer: Clause, older: Clause) -> bool:
 
 
 def swap_beginning(clause: Clause) -> str | None:
-    """The words, as written in lower case, that an older statement must begin with to be swapped for this one."""
+    """The words, as written in lower case, that an older statement must begin with to be swapped for this one.
+
+    `None` where no other statement can be: it says nothing that stays so, or leaves room for more than one value.
+    """
+    end = _verb_of_state(clause)
+    if end is None or ONCE.intersection(clause.lowered) or _is_exclaimed(clause):
+        return None
+    head = max(end, _LEAST_SHARED)
+    return " ".join(clause.lowered[:head]) if _leaves_room_for_one(clause, head) else None
+
+
+def may_retell(clause: Clause) -> bool:
+    """Whether any other statement can be told anew by this one; such a one has the same topic."""
+    return _verb_of_state(clause) is not None and clause.state and bool(clause.topic)
+
+
+def _verb_of_state(clause: Clause) -> int | None:
+    """Where the first verb of what holds ends, in words, in a sentence that can tell one value."""
     if len(clause.words) > _LONGEST_SENTENCE:
         return None
-    lowered = clause.lowered
-    verb = next((place for place, word in enumerate(lowered) if word in STATES), None)
-    return None if verb is None else " ".join(lowered[: max(verb + 1, _LEAST_SHARED)])
+    return next((place + 1 for place, word in enumerate(clause.lowered) if word in STATES), None)
+
+
+def _is_exclaimed(clause: Clause) -> bool:
+    return any(clause.lowered[: len(beginning)] == beginning for beginning in _EXCLAIMED)
+
+
+def _leaves_room_for_one(clause: Clause, head: int) -> bool:
+    """Whether `_exclusive` can hold of this clause and any other that shares at least its first `head` words."""
+    mine = clause.lowered
+    kinds = set(clause.kinds[head:]) - {None}
+    if kinds and (mine[0] not in _PROGRESSIVE or kinds & {"number", "date"}):
+        return True
+    said = " ".join(mine)
+    if said.startswith(("i'm ", "i am ")) and (_DIET | _AT).intersection(mine):
+        return True
+    named = _UNIQUE.intersection(mine) and {"is", "are"}.intersection(mine)
+    return said.startswith(_MODIFIED) or bool(_SINGLE.search(said) or named)
 
 
 def _shared(one: tuple[str, ...], other: tuple[str, ...]) -> int:

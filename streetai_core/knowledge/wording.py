@@ -81,6 +81,8 @@ _IRREGULAR = {
 }  # fmt: skip
 """Forms that no ending tells."""
 
+_WITH_SUCH_FORMS = frozenset(_IRREGULAR.values())
+
 
 @lru_cache(maxsize=8192)
 def stem(word: str) -> str:
@@ -98,6 +100,11 @@ def stem(word: str) -> str:
             doubled = len(cut) > _SHORTEST_STEM and cut[-1] == cut[-2] and cut[-1] not in "aeiouls"
             return cut[:-1] if doubled else cut
     return word
+
+
+def is_irregular(root: str) -> bool:
+    """Whether a stem has forms that no ending tells."""
+    return root in _WITH_SUCH_FORMS
 
 
 def tokens(text: str) -> tuple[str, ...]:

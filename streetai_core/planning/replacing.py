@@ -9,9 +9,10 @@ import numpy as np
 import numpy.typing as npt
 
 from streetai_core.index.cone import beyond
-from streetai_core.knowledge.changes import Statement, link, may_replace
+from streetai_core.knowledge.changes import Likeness, Statement, likenesses, link
 from streetai_core.planning.batch import Batch
 from streetai_core.state import MemoryState
+from streetai_core.text.words import hashed, is_piece, terms
 from streetai_core.types import ROLES, Matrix, Message, Vector
 
 Reader = Callable[[Sequence[int]], Mapping[int, Message]]
@@ -54,8 +55,7 @@ class Replacing:
         """
         found: tuple[int, ...] = ()
         if len(vectors) and len(message.content) <= _LONGEST:
-            if _may_replace(message):
-                found = self._replaced(_statement(message), message, vectors)
+            found = self._replaced(message, vectors)
             self._batch.put(message, vectors)
         return found
 
@@ -94,19 +94,24 @@ class Replacing:
             for sequence in list(nearest)[:_CANDIDATES]:
                 if sequence not in self._batch:
                     near[sequence] = max(nearest[sequence], near.get(sequence, -1.0))
-        stating = [one for one in self.read(sorted(near)).values() if _may_replace(one)]
+        stating = [one for one in self.read(sorted(near)).values() if len(one.content) <= _LONGEST]
         # To find what one of them replaces takes as long as to write it, and nobody else writes meanwhile.
+        stating = [one for one in stating if likenesses(_statement(one))]
         stating = sorted(stating, key=lambda one: -near[one.sequence])[:_CANDIDATES]
         found, written = [], {message.sequence for message, _ in late}
         for newer in stating:
             own = self.state.columns.vectors_of(self.state.rows_of_message(newer.sequence))
-            replaces = self._replaced(_statement(newer), newer, own)
+            replaces = self._replaced(newer, own)
             if not written.isdisjoint(replaces):
                 found.append((newer, replaces))
         return found
 
-    def _replaced(self, newer: Statement, message: Message, vectors: Matrix) -> tuple[int, ...]:
-        near = self._similar(vectors[:_PARTS], message)
+    def _replaced(self, message: Message, vectors: Matrix) -> tuple[int, ...]:
+        newer = _statement(message)
+        wanted = likenesses(newer)
+        if not wanted:
+            return ()
+        near = self._similar(vectors[:_PARTS], message, wanted)
         ranked = sorted((one for one in near.items() if one[0] != message.sequence), key=lambda one: -one[1])[
             :_CANDIDATES
         ]
@@ -120,12 +125,35 @@ class Replacing:
         links = link(newer, [(statement, similarity) for _, statement, similarity in candidates])
         return tuple(candidates[index][0] for index, _ in links)
 
-    def _similar(self, vectors: Matrix, speaker: Message) -> dict[int, float]:
-        """How near the nearest signal of each older message of the same speaker is, by sequence."""
-        near = self._nearest(vectors, np.flatnonzero(self._is_of(speaker))) if len(self.state.columns) else {}
-        # One more than are compared: the message itself may be among them.
-        near |= self._batch.similar(vectors, speaker, _CANDIDATES + 1)
-        return {sequence: beyond(cosine, self.common) for sequence, cosine in near.items()}
+    def _similar(self, vectors: Matrix, speaker: Message, wanted: Sequence[Likeness]) -> dict[int, float]:
+        """How near the nearest signal of older messages of the same speaker is, by sequence.
+
+        Of those that are like what is wanted; what was said in this operation is all told.
+        """
+        near = self._batch.similar(vectors, speaker, _CANDIDATES + 1)
+        near = {sequence: beyond(cosine, self.common) for sequence, cosine in near.items()}
+        for least, rows in self._like(wanted).items():
+            found = self._nearest(vectors, np.flatnonzero(self._is_of(speaker) & rows))
+            near |= {
+                sequence: similarity
+                for sequence, cosine in found.items()
+                if (similarity := beyond(cosine, self.common)) >= least
+            }
+        return near
+
+    def _like(self, wanted: Sequence[Likeness]) -> dict[float, npt.NDArray[np.bool_]]:
+        """Which signals are of messages that have the words of any of these, by the similarity that is wanted.
+
+        One without words that the index knows may be any; similarities for which there are no signals are left out.
+        """
+        found: dict[float, npt.NDArray[np.bool_]] = {}
+        words = self.state.words
+        for one in wanted:
+            hashes = sorted({hashed(term) for term in terms(" ".join(one.words)) if not is_piece(term)})
+            rows = words.rows_with_all(hashes) if hashes else np.flatnonzero(words.alive)
+            if len(rows):
+                found.setdefault(one.similarity, np.zeros(words.size, dtype=np.bool_))[rows] = True
+        return {least: self._of_messages(chosen) for least, chosen in found.items()}
 
     def _nearest(self, vectors: Matrix, rows: Rows) -> dict[int, float]:
         """The cosine of the nearest signal of each message among some rows, by sequence, the nearest first."""
@@ -186,11 +214,6 @@ class Replacing:
         rows = self.state.alignment.at
         found: npt.NDArray[np.bool_] = (rows >= 0) & chosen[np.maximum(rows, 0)] if self.state.words.size else rows >= 0
         return found
-
-
-def _may_replace(message: Message) -> bool:
-    """Whether a message can replace any other."""
-    return len(message.content) <= _LONGEST and may_replace(_statement(message))
 
 
 def _statement(message: Message) -> Statement:

@@ -244,3 +244,17 @@ def test_a_message_is_no_question_of_more_pieces_than_it_has():
         index.put(entry(Line(number, None, terms)))
     assert index.scores([1, 2], 2, pieces=(1, 2)).around[0] == 0.0
     assert index.scores([1, 999], 2, pieces=(1, 999)).around[0] > 0.0
+
+
+@given(st.lists(st.lists(st.sampled_from(VOCABULARY[:6]), max_size=8), max_size=12), st.data())
+def test_rows_with_all_of_some_terms(texts, data):
+    """Those of messages that are there and have every one of them, whatever was removed."""
+    index = WordIndex()
+    index.put_all([entry(Line(number, None, tuple(text))) for number, text in enumerate(texts)])
+    gone = data.draw(st.sets(st.integers(0, max(0, len(texts) - 1))))
+    index.remove(gone)
+    wanted = data.draw(st.sets(st.sampled_from(VOCABULARY[:7]), min_size=1))
+    rows = index.rows_with_all(sorted(wanted))
+    assert index.column("sequence")[rows].tolist() == [
+        number for number, text in enumerate(texts) if wanted <= set(text) and number not in gone
+    ]

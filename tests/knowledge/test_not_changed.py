@@ -26,6 +26,9 @@ HOME = "I live in Lyon."
         ("I used to live in Nice.", HOME),
         ("My name is on the list.", "My name is Mara."),
         ("I work at the bakery on Fridays.", "I work at Google on Mondays."),
+        ("I'm working on a project.", "I'm working on one with my group."),
+        ("Way to go, Nate! Winning is awesome.", "Way to go, Maria!"),
+        ("Sounds like a great plan, John!", "Sounds like a great plan, Jon!"),
     ],
 )
 def test_it_replaces_nothing(newer, older):

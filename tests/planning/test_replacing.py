@@ -8,6 +8,7 @@ from streetai_core.planning.replacing import Replacing
 from streetai_core.state import MemoryState
 from streetai_core.stores.base import Head
 from streetai_core.testing.factories import NOON
+from streetai_core.text.words import hashed, terms
 from streetai_core.types import Message
 from tests.index.test_words import Line, entry
 
@@ -55,7 +56,7 @@ def test_the_nearest_messages_are_compared(seed, most, common, away):
         return {}
 
     message = Message(
-        message_id="new", role="user", content="I live in Graz.", turn=0, sequence=len(sizes), created_at=NOON
+        message_id="new", role="user", content="I moved to Graz.", turn=0, sequence=len(sizes), created_at=NOON
     )
     new = unit(said)
     Replacing(state, read, common).of(message, new)
@@ -75,3 +76,34 @@ def directly(sequences, vectors, new, common):
 def exactly(vectors, one):
     """Cosines as single numbers are multiplied."""
     return (vectors.astype(np.float64) @ one.astype(np.float64)).astype(np.float32)
+
+
+ROOMS, COFFEE = "My flat has four rooms.", "Coffee is not good for sleep."
+"""Another number of rooms can be swapped for the one, the other can only be told anew."""
+
+
+@pytest.mark.parametrize(
+    ("said", "older", "nearness", "is_read"),
+    [
+        (ROOMS, "My flat has three rooms.", 0.1, True),
+        (ROOMS, "I have three rooms.", 0.9, False),
+        (COFFEE, "Coffee is good for sleep.", 0.9, True),
+        (COFFEE, "Coffee is good for sleep.", 0.6, False),
+        (COFFEE, "Coffee is good for breakfast.", 0.9, False),
+    ],
+)
+def test_only_what_is_like_it_is_read(said, older, nearness, is_read):
+    """What has none of its words can neither be swapped for it nor told anew by it, however near it is."""
+    new = np.array([[1.0, 0.0]], dtype=np.float32)
+    near = np.array([nearness, np.sqrt(1 - nearness**2)], dtype=np.float32)
+    state, asked = MemoryState(Head(memory_id="m", token="", dim=2)), []
+    state.columns.put_all([0], [near], [{"sequence": 0, **dict.fromkeys(PLACE, 0)}])
+    state.words.put_all([entry(Line(0, None, tuple(map(hashed, terms(older)))))])
+
+    def read(wanted):
+        asked.extend(wanted)
+        return {}
+
+    message = Message(message_id="new", role="user", content=said, turn=0, sequence=1, created_at=NOON)
+    Replacing(state, read).of(message, new)
+    assert asked == [0] * is_read
