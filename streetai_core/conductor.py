@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass
@@ -12,6 +11,7 @@ from typing import TypeAlias, TypeVar
 from streetai_core.coherence import CoherentState, HotStates, Plan
 from streetai_core.config import Config
 from streetai_core.encoders.base import Encoder
+from streetai_core.encoders.outage import Outage
 from streetai_core.errors import EncoderError, InputError
 from streetai_core.index.cone import looks_narrow
 from streetai_core.observing.observer import MemoryObserver
@@ -35,8 +35,6 @@ from streetai_core.text.clean import check_id, clean, is_blank
 from streetai_core.tokens import TokenCounter, count_message
 from streetai_core.types import Matrix, Message, Vector, WeightUpdate
 
-_log = logging.getLogger(__name__)
-
 Result = TypeVar("Result")
 
 Lesson: TypeAlias = tuple[list[LearningStep], dict[int, Message]]
@@ -49,6 +47,8 @@ class Surroundings:
 
     store: Store
     encoder: Encoder
+    outage: Outage
+    """What the log was told of the encoder's failures."""
     config: Config
     counter: TokenCounter
     clock: Callable[[], datetime]
@@ -153,8 +153,8 @@ class Conductor:
             return
         try:
             self._common = self._around.encoder.common()
-        except EncoderError:
-            _log.warning("the encoder failed; what its vectors have in common is not known yet", exc_info=True)
+        except EncoderError as error:
+            self._around.outage.failed(error, "what its vectors have in common is not known yet")
 
     def _sent(
         self, transaction: ReadTransaction, state: MemoryState, sent: Sent
@@ -207,8 +207,8 @@ class Conductor:
             return None
         try:
             asked = self._asked(question)
-        except EncoderError:
-            _log.warning("the encoder failed; what helped to answer this question is not known to it", exc_info=True)
+        except EncoderError as error:
+            self._around.outage.failed(error, "what helped to answer this question is not known to it")
             return None
         return None if asked is None or asked.vector is None else Cue(fingerprint(asked.text), asked.vector)
 
@@ -252,12 +252,13 @@ class Conductor:
         asked.embedded, asked.version = wanted, version
         try:
             asked.vector = self._around.encoder.encode([wanted], "query")[0]
-        except EncoderError:
+        except EncoderError as error:
             if asked.config.ranking == "product" or asked.config.strategy == "vector":
                 raise
-            _log.warning("the encoder failed; this question is answered by words alone", exc_info=True)
+            self._around.outage.failed(error, "this question is answered by words alone")
             asked.vector = None
             return
+        self._around.outage.answered()
         self._find_common()
 
     def _to_compare(self) -> MemoryState | None:

@@ -19,6 +19,7 @@ from streetai_core.config import Config
 from streetai_core.encoders import as_encoder
 from streetai_core.encoders.base import Encoder
 from streetai_core.encoders.cache import CachedEncoder
+from streetai_core.encoders.outage import Outage
 from streetai_core.errors import ClosedError, EncoderError, InputError, StoreError
 from streetai_core.forking import fork_safe_lock
 from streetai_core.later import Later
@@ -115,11 +116,13 @@ class MemoryRegistry:
         self.config = config or Config()
         self.store = _store_of(path, busy_timeout=busy_timeout, durability=durability)
         chosen = as_encoder(encoder)
-        self.encoder: Encoder = chosen if isinstance(chosen, CachedEncoder) else CachedEncoder(chosen)
+        cached = chosen if isinstance(chosen, CachedEncoder) else CachedEncoder(chosen)
+        self.encoder: Encoder = cached
         self.token_counter: TokenCounter = token_counter or EstimatedTokens()
         self._surroundings = Surroundings(
             store=self.store,
             encoder=self.encoder,
+            outage=Outage(cached),
             config=self.config,
             counter=self.token_counter,
             clock=_now if clock is None else lambda: zoned(clock()),

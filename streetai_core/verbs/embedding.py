@@ -49,6 +49,7 @@ class Embedding(Conductor):
         """Messages checked, cut and embedded; needs no lock."""
         around = self._around
         found = prepare(messages, encoder=around.encoder, config=self.config, counter=around.counter, progress=progress)
+        around.outage.answered()
         fresh = [item.vectors for item in found if item is not None]
         self._find_common(np.concatenate(fresh) if fresh else None)
         return found
@@ -66,13 +67,12 @@ class Embedding(Conductor):
         except EncoderError as error:
             if not self._is_outage(error):
                 raise
-            _log.warning(
-                "the encoder failed; %d messages are stored without vectors, and found by their words until it works "
-                "again",
-                len(messages),
-                exc_info=True,
-            )
             around, absent = self._around, AbsentEncoder(self._around.encoder)
+            around.outage.failed(
+                error,
+                f"{len(messages)} messages are stored without vectors, and found by their words until it works again",
+                stored=len(messages),
+            )
             return prepare(messages, encoder=absent, config=self.config, counter=around.counter, progress=progress)
         self._catch_up()
         return prepared
@@ -105,7 +105,9 @@ class Embedding(Conductor):
         try:
             self._embed_some()
         except StreetAIError:
-            _log.warning("signals that were stored while the encoder failed have no vectors yet", exc_info=True)
+            # In an outage, when the new messages had their vectors out of the cache, that was told before.
+            level = logging.DEBUG if self._around.outage.lasts else logging.WARNING
+            _log.log(level, "signals that were stored while the encoder failed have no vectors yet", exc_info=True)
 
     def _waiting(self, state: MemoryState) -> set[int]:
         """Keys of the signals without a vector that are worth a try."""

@@ -14,6 +14,7 @@ from streetai_core.adapters.sessions import Memories
 from streetai_core.encoders.cache import CachedEncoder
 from streetai_core.encoders.hashing import HashingEncoder
 from streetai_core.encoders.loaded import ModelTable
+from streetai_core.encoders.outage import Outage
 from streetai_core.errors import EncoderError
 from streetai_core.forking import fork_safe_lock, fork_safe_plain_lock, renew_in_child
 from streetai_core.later import Later
@@ -215,6 +216,22 @@ def test_a_cache_in_a_child_has_what_its_parent_had():
     cache = CachedEncoder(HashingEncoder())
     cache.encode(["hello"])
     assert child_says(lambda: cache.encode(["hello"]).shape[0] == 1 and cache.hits == 1)
+
+
+def test_an_outage_is_told_in_the_log_of_the_child_too(caplog):
+    """It may have a log of its own; and what a thread was telling is its parent's affair."""
+    outage = Outage(CachedEncoder(HashingEncoder()))
+    outage.failed(EncoderError("gone"), "words decide alone", stored=3)
+
+    def tells():
+        caplog.clear()
+        before = outage.lasts
+        outage.failed(EncoderError("gone"), "words decide alone")
+        return not before and ["the encoder failed" in record.getMessage() for record in caplog.records] == [True]
+
+    with held_elsewhere([outage._lock]):
+        assert child_says(tells)
+    assert outage.lasts
 
 
 PRIMITIVES = {"Lock", "RLock", "Condition", "Semaphore", "BoundedSemaphore", "Barrier"}

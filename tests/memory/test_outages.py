@@ -1,7 +1,6 @@
 """While the encoder is out of order messages are stored and found by their words; later they get their vectors."""
 
 import logging
-from collections import Counter
 
 import pytest
 
@@ -10,6 +9,7 @@ from streetai_core.encoders.hashing import HashingEncoder
 from streetai_core.errors import EncoderError, EncoderMismatchError
 from streetai_core.stores.reference import ReferenceStore
 from streetai_core.stores.sqlite import SqliteStore
+from tests.encoders.failing import Unsteady
 
 BEFORE = "The Kestrel lies at berth 31."
 MEANWHILE = "Our yawl is called the Heron, and she leaks."
@@ -32,27 +32,6 @@ class Embeddings:
     def embed_query(self, text):
         """Fail or hash."""
         return self.embed_documents([text])[0]
-
-
-class Unsteady(HashingEncoder):
-    """Fails while it is broken, and always for texts with a forbidden word; makes nothing of "Hmm" and counts."""
-
-    def __init__(self, *, broken=False, dim=64):
-        super().__init__(dim=dim)
-        self.broken = broken
-        self.forbidden = "forbidden"
-        self.embedded = Counter()
-        self.calls = []
-
-    def embed(self, texts, kind):
-        """Fail or encode."""
-        self.calls.append(len(texts))
-        if self.broken or any(self.forbidden in text for text in texts):
-            raise OSError("the model is gone")
-        self.embedded.update(texts)
-        rows = super().embed(texts, kind)
-        rows[[text.startswith("Hmm") for text in texts]] = 0.0
-        return rows
 
 
 @pytest.fixture(params=["sqlite", "reference"])
