@@ -198,8 +198,22 @@ class Conductor:
             at=self._around.clock(),
             question=None if question is None or is_blank(question) else clean(question)[0],
             cue=None if question is None else self._cue(question),
-            vector=self._around.encoder.encode([text], "document") if self.config.credit == "reply" else None,
+            vector=self._reply_vector(text) if self.config.credit == "reply" else None,
         )
+
+    def _reply_vector(self, text: str) -> Matrix | None:
+        """A reply's embedding, shape (1, dim); `None` if the encoder failed, so that its words tell what it used.
+
+        Raises:
+            EncoderError: the encoder failed, and this is the published pipeline, which knows no words.
+        """
+        try:
+            return self._around.encoder.encode([text], "document")
+        except EncoderError as error:
+            if self.config.ranking == "product":
+                raise
+            self._around.outage.failed(error, "what a reply used is told by its words")
+            return None
 
     def _cue(self, question: str) -> Cue | None:
         """A question as a cue; `None` in the published pipeline, which knows none, or if it could not be embedded."""

@@ -87,7 +87,7 @@ class Config:
     """Centroid of a stack: the mean of its signals, or the published mean weighted by effective weight."""
     credit: CreditKind = "words"
     """What a signal gets credit for: words that the reply did not have from the question, weighted by rarity, with the
-    place that recall gave the signal; or (published) its cosine with the whole reply."""
+    place that recall gave the signal; or (published) its cosine with the whole reply, else words if the model fails."""
     passage: PassageKind = "message"
     """What is sent for a hit: the message round it, or (published) the bare chunk."""
     direct_search: bool = True

@@ -39,7 +39,8 @@ class Reply:
     question: str | None = None
     """What it answers; `None` if that is not known."""
     vector: Matrix | None = None
-    """Its embedding, shape (1, dim), for the published credit; `None`: credit goes by words."""
+    """Its embedding, shape (1, dim), for the published credit; `None`: credit goes by words, as it is
+    wanted, or because the encoder failed."""
     cue: Cue | None = None
     """The question as a cue; `None` if it is not known, or could not be embedded."""
 

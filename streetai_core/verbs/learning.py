@@ -34,7 +34,8 @@ class Learning(Embedding):
         rarer they are, and for the place that recall gave it, which only hits tell (see `Config.credit`).
 
         All of them are refreshed: they were sent, so their age starts anew. Signals that are gone are ignored, and
-        nothing brings them back. A blank reply teaches nothing.
+        nothing brings them back. A blank reply teaches nothing. Where `credit="reply"` and the model fails, words tell
+        what was used, as they do by default, and the log says so.
 
         Args:
             retrieved: `prompt.retrieved`, or signals, or their ids.
@@ -44,6 +45,9 @@ class Learning(Embedding):
 
         Returns:
             One row per signal that is still there, in the order given.
+
+        Raises:
+            EncoderError: the model failed, and this is the published pipeline (`Config.classic()`).
         """
         sent = sent_in(retrieved)
         reply = self._reply(sent, response_text, question)
@@ -91,8 +95,7 @@ class Learning(Embedding):
         Raises:
             InputError: the turn's id or a message cannot be used.
             MessageConflictError: the id of a message is taken by another one.
-            EncoderError: the model failed where `add_message` raises it, or where it tells what a reply used
-                (`credit="reply"`); nothing was stored. In the latter case it is without `reply`.
+            EncoderError: the model failed where `add_message` raises it; nothing was stored.
         """
         turn = identified(turn_id, messages)
         prepared = self._to_store(turn)

@@ -152,6 +152,46 @@ def test_a_turn_is_recorded_in_an_outage_and_learned_from(registry, encoder):
     assert lacking(memory) == 0
 
 
+@pytest.mark.parametrize("records", [True, False])
+def test_where_vectors_tell_what_a_reply_used_words_do_meanwhile(store, encoder, caplog, records):
+    """The turn was lost, or nothing learned, because the reply could not be embedded."""
+    question, reply = "Where does the Kestrel lie?", "She lies at berth 31."
+    turn = [NewMessage(content=question, role="user"), NewMessage(content=reply, role="assistant")]
+    with MemoryRegistry(store, encoder=encoder, config=Config(credit="reply")) as registry:
+        memory = registry.get("m")
+        told(memory, BEFORE)
+        hits = memory.retrieve(question)
+        encoder.broken = True
+        if records:
+            updates = memory.record_turn("t", turn, retrieved=hits, reply=reply)
+            assert [message.content for message in memory.messages()][1:] == [question, reply]
+        else:
+            updates = memory.post_process(hits, reply)
+        learned = [(one["action"], one["contribution"]) for one in updates]
+    with MemoryRegistry(ReferenceStore(), encoder=Unsteady(), config=Config(credit="words")) as registry:
+        memory = registry.get("m")
+        told(memory, BEFORE)
+        hits = memory.retrieve(question)
+        by_words = (
+            memory.record_turn("t", turn, retrieved=hits, reply=reply) if records else memory.post_process(hits, reply)
+        )
+        assert learned == [(one["action"], one["contribution"]) for one in by_words]
+        assert learned[0][0] == "boost"
+    assert caplog.text.count("the encoder failed") == 1
+
+
+def test_the_published_pipeline_learns_by_vectors_or_not_at_all(store, encoder):
+    """Its numbers are those of the published product."""
+    with MemoryRegistry(store, encoder=encoder, config=Config.classic()) as registry:
+        memory = registry.get("m")
+        told(memory, "The Kestrel lies at berth 31, and she will stay there until the end of the month.")
+        hits = memory.retrieve("Where does the Kestrel lie?")
+        assert hits
+        encoder.broken = True
+        with pytest.raises(EncoderError):
+            memory.post_process(hits, "At berth 31.")
+
+
 async def test_the_twins_do_the_same(registry, encoder):
     """An outage looks the same from a loop."""
     memory = registry.get("m")
