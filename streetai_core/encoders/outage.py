@@ -63,7 +63,9 @@ class Outage:
             stored = self._stored
             if is_over:
                 self._begin_anew()
-        if is_over:
+        if is_over and not stored:
+            _log.warning("the encoder works again")
+        elif is_over:
             _log.warning(
                 "the encoder works again; %d messages came meanwhile that wait for vectors, and get them beside the "
                 "next messages of their memories",

@@ -11,7 +11,7 @@ from streetai_core.config import Config
 from streetai_core.dynamics.decay import TOLERANCE
 from streetai_core.recall.evidence import DATE
 from streetai_core.recall.filtering import RecallFilter
-from streetai_core.recall.hits import RankedHits, signal_id
+from streetai_core.recall.hits import RankedHits, signal_id, signal_key
 from streetai_core.recall.question import Question
 from streetai_core.recall.ranking import Ranking, identity, rank
 from streetai_core.recall.scoring import RELEVANT
@@ -42,7 +42,7 @@ class Reasons:
 
     def gates(self, hits: Iterable[Hit]) -> tuple[str, ...]:
         """For each hit the rule that let it pass."""
-        return tuple(_passed(hit, self.config, self.ranking.least) for hit in hits)
+        return tuple(self._passed(hit) for hit in hits)
 
     def near_misses(self, others: Sequence[int], messages: Mapping[int, Message]) -> tuple[Miss, ...]:
         """The candidates at the positions `others`, which are no hits, each with the rule that kept it out."""
@@ -69,7 +69,7 @@ class Reasons:
         """What was made of a candidate."""
         [hit] = RankedHits(self.state, self.ranking, [position], {message.sequence: message})
         recalled = position in self.chosen
-        reason = _passed(hit, self.config, self.ranking.least) if recalled else self._left_out(position, hit)
+        reason = self._passed(hit) if recalled else self._left_out(position, hit)
         return Considered(hit=hit, rank=position + 1, recalled=recalled, reason=reason)
 
     def _outside(self, question: Question, rows: Sequence[int], message: Message) -> list[Considered]:
@@ -110,7 +110,7 @@ class Reasons:
     def _left_out(self, position: int, hit: Hit) -> str:
         """Which rule kept a candidate out."""
         if not self.ranking.passed[position]:
-            return _gate(hit, self.config, self.ranking.least)
+            return _gate(hit, self.config, self.ranking.least) + self._unknown(hit)
         better = [one for one in self.chosen if one < position]
         if better and self.config.ranking == "additive":
             columns, rows = self.state.columns, self.ranking.rows
@@ -127,6 +127,17 @@ class Reasons:
         if position in self.processed:
             return "left out by a post-processor, or put behind the thinking space"
         return f"ranks behind the thinking space of {len(self.chosen)} hits"
+
+    def _passed(self, hit: Hit) -> str:
+        """The rule that let a hit pass."""
+        return _passed(hit, self.config, self.ranking.least) + self._unknown(hit)
+
+    def _unknown(self, hit: Hit) -> str:
+        """What is to be said of a meaning that nothing tells: the message came while the encoder failed."""
+        if signal_key(self.state, hit.signal.signal_id) not in self.state.columns.without_vector:
+            return ""
+        counts = ", and counts as near as the others on average" if hit.parts.get("meaning") else ""
+        return f"; it has no vector yet{counts}"
 
     def _named(self, position: int) -> str:
         """The id of the signal at a position."""

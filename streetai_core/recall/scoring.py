@@ -124,6 +124,9 @@ def by_sum(
     """
     similarity, error = _estimates(state, question)
     nearness = beyond(similarity, question.common)
+    unknown = _unknown(state, question, config)
+    if len(unknown):
+        nearness = _neutral(state, nearness, unknown)
     meaning = nearness if config.strategy != "keyword" else np.zeros(len(similarity))
     lessons = lessons_of(state, question, config, doubtful=scope.doubtful)
     lending = None
@@ -136,6 +139,8 @@ def by_sum(
     rows = scope.topmost(total, depth, within)
     if question.vector is not None and error:
         some = rows if sure is None else rows[topmost(total[rows], sure, within=within)]
+        if len(unknown):
+            some = np.setdiff1d(some, unknown)
         # All these may be one array, so what is in it goes last.
         cosines = state.columns.similarities_of(some, question.vector).astype(np.float64)
         if config.strategy != "keyword":
@@ -195,6 +200,29 @@ def _estimates(state: MemoryState, question: Question) -> tuple[Floats, float]:
         return np.zeros(len(columns)), 0.0
     estimates, error = columns.estimates(question.vector)
     return estimates.astype(np.float64), error
+
+
+def _unknown(state: MemoryState, question: Question, config: Config) -> Rows:
+    """The rows of the signals that have no vector yet, where others have a meaning, and words find these too."""
+    lacking = state.columns.without_vector
+    if not lacking or question.vector is None or config.strategy == "vector":
+        return np.zeros(0, dtype=np.intp)
+    return state.columns.rows(lacking)
+
+
+def _neutral(state: MemoryState, nearness: Floats, unknown: Rows) -> Floats:
+    """The same where those of which nothing is known are as near as the others on average, and not as the farthest.
+
+    What is in quarantine does not count.
+    """
+    known: Flags = state.shown if state.hidden else np.ones(len(nearness), dtype=np.bool_)
+    known[unknown] = False
+    if not known.any():
+        return nearness
+    filled: Floats = nearness.copy()
+    # The same whatever order the rows are in.
+    filled[unknown] = math.fsum(nearness[known]) / np.count_nonzero(known)
+    return filled
 
 
 class _Lending:

@@ -3,6 +3,24 @@
 from collections import Counter
 
 from streetai_core.encoders.hashing import HashingEncoder
+from streetai_core.encoders.wrapped import WrappedEncoder
+from streetai_core.errors import EncoderError
+
+
+class Breakable(WrappedEncoder):
+    """Another encoder, which fails while it is broken."""
+
+    broken = False
+
+    def encode(self, texts, kind="document"):
+        """Fail or encode."""
+        if self.broken:
+            raise EncoderError("could not embed") from OSError("the model is gone")
+        return super().encode(texts, kind)
+
+    def embed(self, texts, kind):
+        """The encoder's, which remembers that it has worked."""
+        return self.wrapped.encode(texts, kind)
 
 
 class Unsteady(HashingEncoder):

@@ -159,8 +159,12 @@ def test_a_text_without_a_vector_is_found_by_its_words(model):
     """Its cosine with everything is 0, which is far below that of any two texts."""
     memory = filled(Narrow(model))
     memory.add_message("Qwrtz is moored by the old crane.", "user")
-    (hit,) = [hit for hit in memory.retrieve("Where is Qwrtz moored?") if "Qwrtz" in hit.signal.content]
-    assert hit.similarity == hit.parts["meaning"] == 0.0
+    why = memory.why("Where is Qwrtz moored?", misses=100)
+    (hit,) = [hit for hit in why.hits if "Qwrtz" in hit.signal.content]
+    assert hit.similarity == 0.0
+    others = [one.parts["meaning"] for one in (*why.hits, *(miss.hit for miss in why.near_misses)) if one != hit]
+    assert len(others) == len(memory.signals) - 1
+    assert hit.parts["meaning"] == pytest.approx(sum(others) / len(others))
 
 
 def test_a_memory_of_one_subject_is_not_taken_for_a_narrow_encoder():
