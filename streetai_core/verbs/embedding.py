@@ -12,6 +12,7 @@ from streetai_core.aio import twin
 from streetai_core.conductor import Conductor, Surroundings, messages_of, replacing_in, texts_of
 from streetai_core.encoders.absent import AbsentEncoder
 from streetai_core.errors import EncoderError, EncoderMismatchError, ModelFileError, StreetAIError
+from streetai_core.forking import fork_safe_lock
 from streetai_core.observing.observer import observed
 from streetai_core.planning.embedding import plan_embedding, plan_reencode
 from streetai_core.planning.preparing import Prepared, Progress, encode_all, prepare
@@ -44,6 +45,8 @@ class Embedding(Conductor):
         """Keys of those that failed alone: for what they say, or because the provider allows no second call."""
         self._resting = 0
         """Calls that stored since those were last forgotten, to be tried again."""
+        self._catching_up = fork_safe_lock()
+        """Who has it embeds them. Nobody waits for it: others would embed the same texts again."""
 
     def _prepared(self, messages: Sequence[NewMessage], progress: Progress | None = None) -> list[Prepared | None]:
         """Messages checked, cut and embedded; needs no lock."""
@@ -94,20 +97,24 @@ class Embedding(Conductor):
     def _catch_up(self) -> None:
         """Give some signals their vectors that could not be embedded when they were stored: the encoder works again.
 
-        What fails is logged, and left for the next time: whoever stores a message has nothing to do with it.
+        One thread of a process does so at a time. What fails is logged, and left for the next time: whoever stores a
+        message has nothing to do with it.
         """
-        self._resting = (self._resting + 1) % _REST
-        if not self._resting:
-            self._failed.clear()
-        known = self._coherent.known
-        if known is not None and not self._waiting(known):
+        if not self._catching_up.acquire(blocking=False):
             return
         try:
-            self._embed_some()
+            self._resting = (self._resting + 1) % _REST
+            if not self._resting:
+                self._failed.clear()
+            known = self._coherent.known
+            if known is None or self._waiting(known):
+                self._embed_some()
         except StreetAIError:
             # In an outage, when the new messages had their vectors out of the cache, that was told before.
             level = logging.DEBUG if self._around.outage.lasts else logging.WARNING
             _log.log(level, "signals that were stored while the encoder failed have no vectors yet", exc_info=True)
+        finally:
+            self._catching_up.release()
 
     def _waiting(self, state: MemoryState) -> set[int]:
         """Keys of the signals without a vector that are worth a try."""

@@ -1,6 +1,8 @@
 """While the encoder is out of order messages are stored and found by their words; later they get their vectors."""
 
 import logging
+from concurrent.futures import ThreadPoolExecutor
+from threading import Event
 
 import pytest
 
@@ -10,6 +12,7 @@ from streetai_core.errors import EncoderError, EncoderMismatchError
 from streetai_core.stores.reference import ReferenceStore
 from streetai_core.stores.sqlite import SqliteStore
 from tests.encoders.failing import Unsteady
+from tests.forks import PATIENCE, child_says, forks, held_elsewhere
 
 BEFORE = "The Kestrel lies at berth 31."
 MEANWHILE = "Our yawl is called the Heron, and she leaks."
@@ -218,6 +221,51 @@ def test_many_signals_get_their_vectors_bit_by_bit_the_newest_first(registry, en
     told(memory, "It rains again.")
     assert lacking(memory) == 0
     assert max(encoder.calls[-4:]) <= 32
+
+
+def test_threads_that_store_at_once_embed_them_once(registry, encoder):
+    """Each embedded the same texts, which a provider charges for; none of them waits for the one that does it."""
+    memory = registry.get("m")
+    told(memory, BEFORE)
+    encoder.broken = True
+    memory.add_messages([NewMessage(content=f"Line {number} of a long log.", role="user") for number in range(60)])
+    encoder.broken = False
+    embed, catching_up, stored = encoder.embed, Event(), Event()
+
+    def embed_when_others_have_stored(texts, kind):
+        if len(texts) > 1:
+            catching_up.set()
+            assert stored.wait(PATIENCE)
+        return embed(texts, kind)
+
+    encoder.embed = embed_when_others_have_stored
+    with ThreadPoolExecutor(1) as pool:
+        first = pool.submit(told, memory, "It rains.")
+        assert catching_up.wait(PATIENCE)
+        told(memory, *[f"Fine day number {number}." for number in range(4)])
+        assert lacking(memory) == 60
+        stored.set()
+        first.result(PATIENCE)
+    assert lacking(memory) == 60 - 32
+    assert encoder.embedded["Line 59 of a long log."] == 1
+    told(memory, "It snows.")
+    assert lacking(memory) == 0
+    assert set(encoder.embedded.values()) == {1}
+
+
+@forks[0]
+@forks[1]
+def test_a_child_of_a_process_that_is_catching_up_does_so_too(registry, encoder):
+    """The thread that had begun is not there, and what it has is its parent's."""
+    memory = registry.get("m")
+    told(memory, BEFORE)
+    encoder.broken = True
+    told(memory, MEANWHILE)
+    encoder.broken = False
+    with held_elsewhere([memory._catching_up]):
+        told(memory, "It rains.")
+        assert lacking(memory) == 1
+        assert child_says(lambda: bool(told(memory, "It snows.")) and lacking(memory) == 0)
 
 
 def test_all_can_be_embedded_at_once(registry, encoder):
