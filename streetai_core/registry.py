@@ -265,6 +265,8 @@ class MemoryRegistry:
     def reencode_all(self, *, progress: Progress | None = None) -> list[str]:
         """Embed all memories anew whose vectors come from another encoder than this registry's.
 
+        Of the others what has no vector yet is embedded, because the encoder failed when it was stored.
+
         Each memory is done whole or not at all, and those that are done are passed over: call it again after it was
         interrupted, and it goes on. A memory that fails does not keep the others from being done.
 
@@ -285,9 +287,10 @@ class MemoryRegistry:
             try:
                 with self.store.reading(memory_id) as transaction:
                     head = transaction.head
-                if head is not None and head.encoder not in (None, fingerprint):
-                    self.get(memory_id).reencode()
-                    done.append(memory_id)
+                if head is not None and head.encoder is not None:
+                    complete = head.encoder == fingerprint
+                    if self.get(memory_id).reencode(only_missing=complete) or not complete:
+                        done.append(memory_id)
             except StoreError as error:
                 failed = failed or error
             if progress is not None:

@@ -144,7 +144,7 @@ def reembed(file: Path, *, memory_id: str | None, encoder_name: str, config_name
     """Embed the memories of FILE anew, or only the one of --memory; weights, texts and clocks stay.
 
     A memory changes when all of it is embedded. What the encoder has made already is left alone, so the same command
-    goes on where it was interrupted.
+    goes on where it was interrupted, and embeds what was stored while the encoder failed.
     """
     from streetai_core.registry import MemoryRegistry
 
@@ -157,9 +157,10 @@ def reembed(file: Path, *, memory_id: str | None, encoder_name: str, config_name
                 head = transaction.head
             made_by = None if head is None else head.encoder
             count = 0
-            if made_by not in {None, encoder.fingerprint}:
+            if made_by is not None:
+                complete = made_by == encoder.fingerprint
                 with progress(f"Embedding {one}") as steps:
-                    count = registry.get(one).reencode(progress=steps)
+                    count = registry.get(one).reencode(only_missing=complete, progress=steps)
             done.append({"memory_id": one, "signals": count, "before": made_by, "encoder": encoder.fingerprint})
     if as_json:
         print_json(done)

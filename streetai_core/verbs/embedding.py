@@ -120,16 +120,20 @@ class Embedding(Conductor):
         """Keys of the signals without a vector that are worth a try."""
         return state.columns.without_vector - self._meaningless - self._failed
 
-    def _embed_some(self) -> None:
-        """Embed the newest signals that have no vector, in a transaction of their own."""
+    def _embed_some(self) -> int | None:
+        """Embed the newest signals that have no vector, in a transaction of their own.
+
+        Returns:
+            How many got one; `None` if none waits for one.
+        """
         encoder = self._around.encoder
         with self._coherent.reading() as (transaction, state):
             if state is None:
-                return
+                return None
             check_encoder(state.head, encoder)
             keys = sorted(self._waiting(state))[-self._at_once :]
             if not keys:
-                return
+                return None
             token = state.head.token
             sequences = state.columns.column("sequence")[state.columns.rows(keys)].tolist()
             every = texts_of(state, messages_of(transaction, list(dict.fromkeys(sequences))).values())
@@ -144,13 +148,13 @@ class Embedding(Conductor):
         embedded = {key: row for row, key in enumerate(keys) if vectors[row].any()}
         self._meaningless.update(key for key in keys if key not in embedded)
 
-        def plan(transaction: WriteTransaction, now: MemoryState) -> tuple[Changes | None, None]:
+        def plan(transaction: WriteTransaction, now: MemoryState) -> tuple[Changes | None, int]:
             check_encoder(now.head, encoder)
             # Another process may have been quicker, or somebody has deleted or edited the message.
             left = [key for key in embedded if key in now.columns.without_vector]
             # Or forgotten everything, and begun anew with the same keys.
             if not left or now.head.token != token:
-                return None, None
+                return None, 0
             sequences = now.columns.column("sequence")[now.columns.rows(left)].tolist()
             return plan_embedding(
                 now,
@@ -159,23 +163,53 @@ class Embedding(Conductor):
                 messages=messages_of(transaction, list(dict.fromkeys(sequences))),
                 replacing=replacing_in(transaction, now, self._common),
                 config=self.config,
-            ), None
+            ), len(left)
 
-        if embedded:
-            with self._coherent.lock:
-                self._coherent.write(plan)
+        if not embedded:
+            return 0
+        with self._coherent.lock:
+            count, _ = self._coherent.write(plan)
+            return count
 
     @observed(lambda signals: {"signals": signals}, "write")
-    def reencode(self, *, progress: Progress | None = None) -> int:
+    def reencode(self, *, only_missing: bool = False, progress: Progress | None = None) -> int:
         """Embed the whole memory anew with this registry's encoder; weights, texts and clocks stay.
+
+        Args:
+            only_missing: embed what has no vector yet, because the encoder failed when it was stored, and nothing else.
+                It is done in steps, each of which stays; and what it has helped to answer is kept, which goes with the
+                old vectors else.
+            progress: called with (signals embedded so far, signals in all).
 
         Returns:
             How many signals got a new vector.
+
+        Raises:
+            EncoderError: the model failed.
+            EncoderMismatchError: `only_missing`, and the other vectors are of another encoder.
         """
+        if only_missing:
+            return self._completed(progress)
         # Each time that others were quicker.
         while (count := self._reencoded(progress)) is None:
             pass
         return count
+
+    def _completed(self, progress: Progress | None) -> int:
+        """How many signals that had no vector got one."""
+        whole = self._lacking()
+        done = 0
+        with self._catching_up:
+            while (count := self._embed_some()) is not None:
+                done += count
+                if progress is not None:
+                    progress(min(done, whole), whole)
+        return done
+
+    def _lacking(self) -> int:
+        """How many signals have no vector."""
+        with self._coherent.reading() as (_, state):
+            return 0 if state is None else len(state.columns.without_vector)
 
     def _reencoded(self, progress: Progress | None) -> int | None:
         """How many signals got a new vector; `None` if others have written meanwhile, and some would not have one."""

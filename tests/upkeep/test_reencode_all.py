@@ -9,9 +9,10 @@ import pytest
 
 from streetai_core import MemoryRegistry, NewMessage
 from streetai_core.encoders import CachedEncoder, HashingEncoder
-from streetai_core.errors import DamagedFileError, EncoderMismatchError
+from streetai_core.errors import DamagedFileError, EncoderError, EncoderMismatchError
 from streetai_core.stores import _sqlite
 from streetai_core.upkeep.doctor import examine
+from tests.encoders.failing import Unsteady
 
 ROOT = Path(__file__).parents[2]
 NAMES = [f"user-{number}" for number in range(6)]
@@ -92,6 +93,45 @@ async def test_the_twin_does_the_same(filled):
     async with MemoryRegistry(filled, encoder=HashingEncoder(32)) as registry:
         assert await registry.areencode_all() == NAMES
         assert await registry.get(NAMES[0]).aencoder_agreement() == pytest.approx(1)
+
+
+def test_what_an_outage_left_is_embedded_too(path):
+    """A memory of the same encoder was passed over, however much of it no meaning could find."""
+    encoder = Unsteady()
+    with MemoryRegistry(path, encoder=encoder) as registry:
+        for name in NAMES[:3]:
+            registry.get(name).add_message("The Kestrel lies at berth 31.", "user")
+        left = registry.get(NAMES[1])
+        left.post_process(left.retrieve("Where does the Kestrel lie?"), "At berth 31.")
+        encoder.broken = True
+        left.add_messages([NewMessage(content=f"Line {number} of a log.", role="user") for number in range(70)])
+        with pytest.raises(EncoderError):
+            registry.reencode_all()
+        encoder.broken = False
+        before, steps = [tuple(row) for row in cues(path)], []
+        assert registry.reencode_all() == NAMES[1:2]
+        assert left.stats()["without_vector"] == 0
+        assert [tuple(row) for row in cues(path)] == before != []
+        assert encoder.embedded["Line 0 of a log."] == encoder.embedded["Line 69 of a log."] == 1
+        assert encoder.embedded["The Kestrel lies at berth 31."] == 1
+        assert registry.reencode_all() == []
+        encoder.broken = True
+        left.add_messages([NewMessage(content=f"Line {number} of a book.", role="user") for number in range(40)])
+        encoder.broken = False
+        assert left.reencode(only_missing=True, progress=lambda *step: steps.append(step)) == 40
+        assert steps[-1] == (40, 40)
+
+
+def test_what_is_missing_is_of_this_encoder_or_refused(filled):
+    """Vectors of two encoders never stand in one memory."""
+    with MemoryRegistry(filled, encoder=HashingEncoder(32)) as registry, pytest.raises(EncoderMismatchError):
+        registry.get(NAMES[0]).reencode(only_missing=True)
+
+
+def cues(path):
+    """The questions that helped, as they are stored."""
+    with closing(_sqlite.connect(path.as_uri(), timeout=5)) as connection:
+        return connection.execute("SELECT * FROM cues").fetchall()
 
 
 class Renamed(HashingEncoder):
