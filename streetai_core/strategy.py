@@ -139,7 +139,8 @@ class Strategy(ABC):
 
         Returns:
             Finite numbers or `-np.inf`, in the order of `known`; a hit has them as one part, named after the strategy.
-            Or parts by name, each such an array: their sum is the score, and a hit has them all.
+            Or parts by name, each such an array: their sum is the score, and a hit has them all. A masked array is one
+            only where nothing is masked.
         """
 
 
@@ -210,6 +211,9 @@ def _numbers(what: str, given: Any, number: int) -> Floats:
         array = np.asarray(given)
     except Exception as error:
         raise StrategyError(f"{wanted}, got {type(given).__name__}, of which NumPy makes no array: {error}") from error
+    if isinstance(given, np.ma.MaskedArray) and np.ma.is_masked(given):
+        # NumPy would give what stands behind the mask, which nobody has meant.
+        raise StrategyError(f"{wanted}, got a masked array. Say what the masked ones are worth: scores.filled(-np.inf)")
     if array.dtype == np.bool_:
         raise StrategyError(f"{wanted}, got flags. Say what they are worth: np.where(flags, scores, -np.inf)")
     if array.dtype.kind not in _NUMBERS:

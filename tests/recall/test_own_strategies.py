@@ -422,6 +422,8 @@ WRONG = {
     "infinite": (lambda known: np.where(known.sequence == 3, np.inf, 1.0), "got inf for 1"),
     "complex": (lambda known: known.weight * 1j, "complex128"),
     "flags": (lambda known: known.relevant, "got flags"),
+    "masked": (lambda known: np.ma.masked_less(known.sequence, 3), r"got a masked array.*filled\(-np\.inf\)"),
+    "a part with a mask": (lambda known: {"mine": np.ma.masked_less(known.weight, 2)}, "part 'mine', .* masked array"),
     "days": (lambda known: known.day, "datetime64"),
     "hits": (lambda known: known.parts["meaning"].tolist()[:2], "shape"),
     "no parts": (lambda known: {}, "gave no parts"),
@@ -449,8 +451,9 @@ def test_what_cannot_be_used_is_named(name, call):
 
 
 def test_whole_numbers_and_lists_are_numbers():
-    """As NumPy has it; one that is kept by the strategy may change later."""
+    """As NumPy has it; one that is kept by the strategy may change later. A mask that hides nothing hides nothing."""
     for make in (
+        lambda known: np.ma.masked_less(known.sequence, 0),
         lambda known: known.sequence.tolist(),
         lambda known: known.sequence.astype(np.uint8),
         lambda known: known.sequence.astype(np.float32),
