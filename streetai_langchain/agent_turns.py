@@ -9,6 +9,7 @@ from hashlib import sha256
 from typing import Any, TypedDict
 
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage, ToolMessage
+from typing_extensions import NotRequired
 
 from streetai_core import NewMessage
 from streetai_core.prompt.turns import join
@@ -36,6 +37,8 @@ class TurnRecord(TypedDict):
     """The id of the memory that was asked: whoever goes on with the turn, it is stored there."""
     conversation: str | None
     """The conversation that the turn is part of."""
+    asked_at: NotRequired[str]
+    """When and where its question was asked (ISO 8601); left out: the registry's clock tells it."""
 
 
 def question_position(messages: Sequence[BaseMessage], turn: str = "") -> int | None:
@@ -63,7 +66,7 @@ def opened(messages: Sequence[BaseMessage], position: int, before: TurnRecord | 
         # Nothing is known of what came before: answered questions count as stored, unanswered ones as orphans.
         first = _first_unanswered(messages, position)
         saved = ids[first - 1] if first else ""
-    return TurnRecord(
+    record = TurnRecord(
         turn=message.id or _digest([session.conversation_id, position, question]),
         question=question,
         signal_ids=[],
@@ -72,6 +75,9 @@ def opened(messages: Sequence[BaseMessage], position: int, before: TurnRecord | 
         memory=session.memory_id,
         conversation=session.conversation_id,
     )
+    if session.asked_at is not None:
+        record["asked_at"] = session.asked_at.isoformat()
+    return record
 
 
 def left_to_another_memory(

@@ -5,16 +5,18 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any
 
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage
-from pydantic import ConfigDict, Field, field_validator
+from pydantic import ConfigDict, Field, InstanceOf, field_validator
 
 from streetai_core import Memory, NewMessage, Prompt, WeightUpdate
 from streetai_core.errors import InputError, MissingExtraError
 from streetai_core.failures import fail_open, report
 from streetai_core.text.clean import check_id, is_blank
 from streetai_core.types import Message
+from streetai_core.verbs.arguments import moment_of
 from streetai_langchain.callbacks import LearnedByView
 from streetai_langchain.messages import is_tool_traffic, text_of
 from streetai_langchain.recording import Recorded, Recording, new_turn_id
@@ -110,6 +112,9 @@ class StreetAIChainMemory(BaseMemory):
     """The same for the replies."""
     token_budget: int | None = Field(default=None, ge=1, strict=True)
     """Most tokens of question, window and recalled block together; the chain's own template is not counted."""
+    asked_at: InstanceOf[datetime] | Callable[[], datetime] | None = None
+    """When and where questions are asked, by which "yesterday" goes: a time in the user's zone, or a function that
+    gives it. `None`: the registry's clock."""
     on_error: Callable[[Exception], None] | None = None
     """Told of every failure of the memory."""
     on_turn: Callable[[Turn], None] | None = None
@@ -140,7 +145,10 @@ class StreetAIChainMemory(BaseMemory):
         prompt = None
         with fail_open("nothing is recalled for this turn", self.on_error):
             prompt = self.memory.build_prompt(
-                question or _ANY_QUESTION, conversation_id=self.conversation_id, token_budget=self.token_budget
+                question or _ANY_QUESTION,
+                conversation_id=self.conversation_id,
+                token_budget=self.token_budget,
+                asked_at=moment_of(self.asked_at),
             )
         return {self.memory_key: self._rendered(prompt, _Recall(key, prompt if question else None))}
 
@@ -150,7 +158,10 @@ class StreetAIChainMemory(BaseMemory):
         prompt = None
         with fail_open("nothing is recalled for this turn", self.on_error):
             prompt = await self.memory.abuild_prompt(
-                question or _ANY_QUESTION, conversation_id=self.conversation_id, token_budget=self.token_budget
+                question or _ANY_QUESTION,
+                conversation_id=self.conversation_id,
+                token_budget=self.token_budget,
+                asked_at=moment_of(self.asked_at),
             )
         return {self.memory_key: self._rendered(prompt, _Recall(key, prompt if question else None))}
 

@@ -153,6 +153,7 @@ class Exchanges:
             conversation_id=session.conversation_id,
             token_budget=self._token_budget,
             shown=_sent_along(memory, session, asked),
+            asked_at=session.asked_at,
         )
         return replace(prompt, retrieved=[], recalled_text="") if is_blank(question) else prompt
 

@@ -197,8 +197,8 @@ class StreetAIMemory:
             session_id: binds it to one session; `None`: each run's config names its session.
             user_id: binds it to the memory of one user; the same.
             k: how many documents, from 1.
-            options: `wanted`, a `RecallFilter` of what is searched at all, `strategy`, and fields of every LangChain
-                retriever, such as `tags`.
+            options: `wanted`, a `RecallFilter` of what is searched at all, `strategy`, `asked_at`, when and where
+                questions are asked, and fields of every LangChain retriever, such as `tags`.
 
         Raises:
             InputError: an id cannot be used.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from datetime import datetime
 from itertools import chain
 from typing import Any, Literal
 
@@ -47,6 +48,9 @@ class StreetAIRetriever(BaseRetriever):
     """Which messages are searched at all: by role, author, day, metadata and so on. `None`: all."""
     strategy: Literal["hybrid", "vector", "keyword"] | InstanceOf[Strategy] | None = None
     """How they are searched, in place of the registry's settings."""
+    asked_at: InstanceOf[datetime] | Callable[[], datetime] | None = None
+    """When and where questions are asked that do not say so themselves, by which "yesterday" goes: a time in the user's
+    zone, or a function that gives it. `None`: the registry's clock."""
     on_error: Callable[[Exception], None] | None = None
     """Told of every failure of the memory."""
 
@@ -57,8 +61,9 @@ class StreetAIRetriever(BaseRetriever):
 
         Args:
             input: the question.
-            config: of the run; its "configurable" names the session.
-            kwargs: `k`, `session_id`, `user_id`, `wanted` and `strategy` for this call only.
+            config: of the run; its "configurable" names the session, and may have `asked_at`, when and where the
+                question is asked.
+            kwargs: `k`, `session_id`, `user_id`, `wanted`, `strategy` and `asked_at` for this call only.
 
         Returns:
             Pieces of messages; `id` is the signal's. The metadata has `signal_id`, `message_id`, `score` and the
@@ -112,11 +117,15 @@ class StreetAIRetriever(BaseRetriever):
         k = given.pop("k")
         if isinstance(k, bool) or not isinstance(k, int) or k < 1:
             raise InputError(f"k must be a whole number from 1, got {k!r}")
-        session = session_of(ensure_config(config).get("configurable"), **given, context=graph_context())
+        run = dict(ensure_config(config).get("configurable") or {})
+        if (at := options.pop("asked_at", None)) is not None:
+            run["asked_at"] = at
+        session = session_of(run, **given, asked_at=self.asked_at, context=graph_context())
         asked = {name: options.pop(name, getattr(self, name)) for name in ("wanted", "strategy")}
         # Here, for what goes wrong further down counts as a failing memory.
         check_filter(asked["wanted"])
         with_strategy(self.registry.config, asked["strategy"])
+        asked["asked_at"] = session.asked_at
         return {**options, "session": session, "k": k, "asked": asked}
 
 

@@ -206,8 +206,9 @@ class StreetAIRunnable(Runnable[Any, Any]):
 
     def _asked(self, value: object, config: RunnableConfig) -> tuple[Session, Asked]:
         """Who asks and what; raises before anything has been done."""
-        given = {"session_id": self.session_id, "user_id": self.user_id}
-        session = session_of(config.get("configurable"), **given, context=graph_context())
+        session = session_of(
+            config.get("configurable"), session_id=self.session_id, user_id=self.user_id, context=graph_context()
+        )
         return session, self._places.asked(value)
 
     def _filled(self, value: object, exchange: Exchange) -> tuple[object, Injected]:

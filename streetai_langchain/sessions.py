@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from datetime import datetime
 from typing import Any
 from uuid import UUID
 
 from streetai_core.errors import InputError
 from streetai_core.text.clean import check_id, is_blank
+from streetai_core.verbs.arguments import AskedAt, moment_of
 
 _WAYS = (
     "Give a session_id to the component, or for each run config={'configurable': {'session_id': '...'}}, where "
@@ -26,6 +28,8 @@ class Session:
     """Whose memory: nothing is ever recalled from another."""
     conversation_id: str | None
     """The thread; `None` if only the user is known: then it is the conversation without an id."""
+    asked_at: datetime | None = field(default=None, compare=False)
+    """When and where the run asks; `None`: the registry's clock tells it."""
 
 
 def session_of(
@@ -33,6 +37,7 @@ def session_of(
     *,
     session_id: str | None = None,
     user_id: str | None = None,
+    asked_at: AskedAt | None = None,
     context: object = None,
     known: str | None = None,
 ) -> Session:
@@ -43,9 +48,10 @@ def session_of(
 
     Args:
         configurable: `config["configurable"]` of the run, with `session_id`, `thread_id` and `user_id`; whole numbers
-            and UUIDs are taken as their text, as checkpointers do.
+            and UUIDs are taken as their text, as checkpointers do. Its `asked_at` says when and where the run asks.
         session_id: wins over both ids of the run.
         user_id: wins over the run's.
+        asked_at: counts where the run has none.
         context: what a graph was given as `context=`; its `user_id`, if it has one, counts where "configurable" has
             none.
         known: the memory that the thread had before; stands in its place where the run names its thread only, as the
@@ -53,7 +59,7 @@ def session_of(
 
     Raises:
         InputError: there is none of them, or one cannot be used, needed or not: a blank id is never passed over, for
-            the next best one would be another memory.
+            the next best one would be another memory. Or `asked_at` tells no time.
     """
     run = configurable or {}
     run_session, run_thread, run_user = (_of_run(run, key) for key in ("session_id", "thread_id", "user_id"))
@@ -63,7 +69,8 @@ def session_of(
     memory = user or session or run_session or (run_thread and (known or run_thread))
     if memory is None:
         raise InputError(f"there is no session, and no memory is shared by default. {_WAYS}")
-    return Session(memory, conversation)
+    of_run = run.get("asked_at")
+    return Session(memory, conversation, moment_of(asked_at if of_run is None else of_run))
 
 
 def graph_context() -> object:

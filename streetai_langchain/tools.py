@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from concurrent.futures import Executor
+from datetime import datetime
 from typing import Any
 from urllib.parse import quote, unquote
 from uuid import uuid4
@@ -36,7 +37,7 @@ _PLAIN = "/:@+=,|"
 _UNAVAILABLE = "The memory is not available right now."
 _NO_ANSWER = "a tool has no answer"
 
-Ask = Callable[[Memory], str]
+Ask = Callable[[Memory, datetime | None], str]
 """What a tool does with the memory, and says about it."""
 
 Answer = tuple[str, dict[str, str]]
@@ -73,35 +74,35 @@ class MemoryTools:
 
     def search_memory(self, query: str, config: RunnableConfig, limit: int = 5) -> Answer:
         """Find what was said earlier, in this and in other conversations. Each result begins with its message id."""
-        return self._answer("search_memory", config, lambda memory: _found(memory, query, limit))
+        return self._answer("search_memory", config, lambda memory, at: _found(memory, query, limit, at))
 
     def remember(self, text: str, config: RunnableConfig) -> Answer:
         """Keep a fact for later conversations. What the user says is kept anyway."""
-        return self._answer("remember", config, lambda memory: _remembered(memory, text))
+        return self._answer("remember", config, lambda memory, _: _remembered(memory, text))
 
     def forget(self, message_id: str, config: RunnableConfig) -> Answer:
         """Delete an earlier message for good. Search first: the message id is in the result."""
-        return self._answer("forget", config, lambda memory: _forgotten(memory, message_id))
+        return self._answer("forget", config, lambda memory, _: _forgotten(memory, message_id))
 
     def update_message(self, message_id: str, text: str, config: RunnableConfig) -> Answer:
         """Correct an earlier message: its text is replaced. Search first: the message id is in the result."""
-        return self._answer("update_message", config, lambda memory: _updated(memory, message_id, text))
+        return self._answer("update_message", config, lambda memory, _: _updated(memory, message_id, text))
 
     async def asearch_memory(self, query: str, config: RunnableConfig, limit: int = 5) -> Answer:
         """Async twin of `search_memory`."""
-        return await self._aanswer("search_memory", config, lambda memory: _found(memory, query, limit))
+        return await self._aanswer("search_memory", config, lambda memory, at: _found(memory, query, limit, at))
 
     async def aremember(self, text: str, config: RunnableConfig) -> Answer:
         """Async twin of `remember`."""
-        return await self._aanswer("remember", config, lambda memory: _remembered(memory, text))
+        return await self._aanswer("remember", config, lambda memory, _: _remembered(memory, text))
 
     async def aforget(self, message_id: str, config: RunnableConfig) -> Answer:
         """Async twin of `forget`."""
-        return await self._aanswer("forget", config, lambda memory: _forgotten(memory, message_id))
+        return await self._aanswer("forget", config, lambda memory, _: _forgotten(memory, message_id))
 
     async def aupdate_message(self, message_id: str, text: str, config: RunnableConfig) -> Answer:
         """Async twin of `update_message`."""
-        return await self._aanswer("update_message", config, lambda memory: _updated(memory, message_id, text))
+        return await self._aanswer("update_message", config, lambda memory, _: _updated(memory, message_id, text))
 
     def tools(self) -> list[BaseTool]:
         """The tools as LangChain has them."""
@@ -133,12 +134,13 @@ class MemoryTools:
         return answer, marked_artifact(tool)
 
     def _session(self, config: RunnableConfig) -> Session:
-        given = {"session_id": self._session_id, "user_id": self._user_id}
-        return session_of(config.get("configurable"), **given, context=graph_context())
+        return session_of(
+            config.get("configurable"), session_id=self._session_id, user_id=self._user_id, context=graph_context()
+        )
 
     def _asked(self, session: Session, ask: Ask) -> str:
         try:
-            return ask(self._registry.get(session.memory_id))
+            return ask(self._registry.get(session.memory_id), session.asked_at)
         except InputError as error:
             return f"That is not possible: {error}"
 
@@ -149,8 +151,8 @@ def _tool(verb: Callable[..., Answer], asynchronous: Callable[..., Any]) -> Base
     return StructuredTool.from_function(func=verb, coroutine=asynchronous, response_format="content_and_artifact")
 
 
-def _found(memory: Memory, query: str, limit: int) -> str:
-    hits = memory.retrieve(query, limit=max(1, min(limit, _MOST)))
+def _found(memory: Memory, query: str, limit: int, asked_at: datetime | None) -> str:
+    hits = memory.retrieve(query, limit=max(1, min(limit, _MOST)), asked_at=asked_at)
     return "\n".join(_line(hit) for hit in hits) or "Nothing found."
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from datetime import datetime
 from typing import Any
 
 from langchain_core.messages import BaseMessage
@@ -87,6 +88,7 @@ class TurnRecall:
             "conversation_id": record["conversation"],
             "token_budget": self._token_budget,
             "shown": {text for message in sent if not is_blank(text := text_of(message))},
+            "asked_at": None if (at := record.get("asked_at")) is None else datetime.fromisoformat(at),
         }
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
+from datetime import datetime
 from typing import Any
 
 from llama_index.core.base.base_retriever import BaseRetriever
@@ -17,7 +18,7 @@ from streetai_core.failures import OnError, fail_open
 from streetai_core.prompt.block import shown, speaker
 from streetai_core.text.clean import is_blank
 from streetai_core.types import Why
-from streetai_core.verbs.arguments import check_filter, with_strategy
+from streetai_core.verbs.arguments import AskedAt, check_asked_at, check_filter, moment_of, with_strategy
 from streetai_llamaindex.conversations import Conversation, conversation_of
 from streetai_llamaindex.engines import Engine, engine_in
 from streetai_llamaindex.retrieved import TURN_KEY, remember
@@ -66,6 +67,8 @@ class StreetAIRetriever(BaseRetriever):
         similarity_top_k: most nodes, from 1.
         wanted: which messages are searched at all: by role, author, day, metadata and so on; `None`: all.
         strategy: how they are searched, in place of the settings of the engine.
+        asked_at: when and where questions are asked, by which "yesterday" goes: a time in the user's zone, or a
+            function that gives it, called for each question where it is asked; `None`: the engine's clock.
         on_error: told of every failure of the memory; `None`: the one of the memory on the same session.
         callback_manager: LlamaIndex's; `None`: the default one.
         verbose: LlamaIndex's.
@@ -82,6 +85,7 @@ class StreetAIRetriever(BaseRetriever):
         similarity_top_k: int = SIMILARITY_TOP_K,
         wanted: RecallFilter | None = None,
         strategy: StrategyName | Strategy | None = None,
+        asked_at: AskedAt | None = None,
         on_error: OnError | None = None,
         callback_manager: CallbackManager | None = None,
         verbose: bool = False,
@@ -89,6 +93,7 @@ class StreetAIRetriever(BaseRetriever):
         if isinstance(similarity_top_k, bool) or not isinstance(similarity_top_k, int) or similarity_top_k < 1:
             raise InputError(f"similarity_top_k must be a whole number from 1, got {similarity_top_k!r}")
         check_filter(wanted)
+        check_asked_at(asked_at)
         opening, own = engine_in(engine)
         # Nothing is opened for it: a strategy that the engine's own settings refuse fails when it is asked.
         with_strategy(Config(), strategy)
@@ -101,6 +106,7 @@ class StreetAIRetriever(BaseRetriever):
         self._similarity_top_k = similarity_top_k
         self._wanted = wanted
         self._strategy = strategy
+        self._asked_at = asked_at
         self._on_error = on_error
         super().__init__(callback_manager=callback_manager, verbose=verbose)
 
@@ -122,22 +128,22 @@ class StreetAIRetriever(BaseRetriever):
     def _retrieve(self, query_bundle: QueryBundle) -> list[NodeWithScore]:
         """The nodes for a question; their ids are those of the signals."""
         question = query_bundle.query_str
-        return self._found(question, self._conversation.retrieving(question))
+        return self._found(question, self._conversation.retrieving(question), moment_of(self._asked_at))
 
     async def _aretrieve(self, query_bundle: QueryBundle) -> list[NodeWithScore]:
         """Async twin: the same, with the I/O on a worker thread."""
         question = query_bundle.query_str
         # The turn is found here, not on the thread: context variables that are set there do not come back.
         turn = self._conversation.retrieving(question)
-        return await asyncio.to_thread(self._found, question, turn)
+        return await asyncio.to_thread(self._found, question, turn, moment_of(self._asked_at))
 
-    def _found(self, question: str, turn: Turn | None) -> list[NodeWithScore]:
+    def _found(self, question: str, turn: Turn | None, asked_at: datetime | None) -> list[NodeWithScore]:
         """Search, and note in the turn what was found. I/O."""
         if turn is None or is_blank(question):
             return []
         hits: Sequence[Hit] = ()
         with fail_open(_NOT_RETRIEVED, self._on_error or self._conversation.on_error):
-            hits = _best(self._search(question), turn, self._similarity_top_k)
+            hits = _best(self._search(question, asked_at), turn, self._similarity_top_k)
         nodes = [_node(hit, self.session_id, turn) for hit in hits]
         with turn.lock:
             known = set(turn.retrieved_ids)
@@ -148,19 +154,20 @@ class StreetAIRetriever(BaseRetriever):
             remember(self._conversation, turn)
         return nodes
 
-    def _search(self, question: str) -> Why:
+    def _search(self, question: str, asked_at: datetime | None) -> Why:
         """Ask the memory; again, if another process has reset it meanwhile."""
         try:
-            return self._asked(question)
+            return self._asked(question, asked_at)
         except StaleMemoryError:
-            return self._asked(question)
+            return self._asked(question, asked_at)
 
-    def _asked(self, question: str) -> Why:
+    def _asked(self, question: str, asked_at: datetime | None) -> Why:
         return self._opening.registry.get(self.session_id).why(
             question,
             misses=self._similarity_top_k + _OWN_SIGNALS,
             wanted=self._wanted,
             strategy=self._strategy,
+            asked_at=asked_at,
         )
 
 

@@ -8,8 +8,11 @@ class Asked(MemoryObserver):
 
     def __init__(self):
         self.questions = []
+        self.times = []
+        """When each was asked, as the verb was told; `None`: it was not."""
 
     def on_recall(self, operation):
         """A prompt takes the message of the user, a retriever the question."""
         given = operation.arguments
+        self.times.append(given.get("asked_at"))
         self.questions.append(given["user_message"] if operation.verb == "build_prompt" else given["question"])

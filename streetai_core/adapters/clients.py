@@ -13,6 +13,7 @@ from streetai_core.errors import InputError
 from streetai_core.failures import OnError
 from streetai_core.memory import Memory
 from streetai_core.registry import MemoryRegistry
+from streetai_core.verbs.arguments import AskedAt
 
 B = TypeVar("B", bound="Binding")
 
@@ -24,13 +25,13 @@ class Binding:
     interceptor: Interceptor
     defaults: SessionDefaults
 
-    def bound(self: B, memory_id: object, conversation_id: object) -> B:  # noqa: PYI019 - Self needs Python 3.11
-        """The same with other ids.
+    def bound(self: B, memory_id: object, conversation_id: object, asked_at: object) -> B:  # noqa: PYI019 - Self needs Python 3.11
+        """The same with other ids, or another time.
 
         Raises:
-            InputError: an id cannot be used.
+            InputError: an id, or the time, cannot be used.
         """
-        return replace(self, defaults=self.defaults.changed(memory_id, conversation_id))
+        return replace(self, defaults=self.defaults.changed(memory_id, conversation_id, asked_at))
 
 
 class MemoryOptions(TypedDict, total=False):
@@ -39,6 +40,7 @@ class MemoryOptions(TypedDict, total=False):
     registry: MemoryRegistry | str | os.PathLike[str] | None
     conversation_id: str | None
     token_budget: int | None
+    asked_at: AskedAt | None
     on_error: OnError | None
 
 
@@ -81,6 +83,7 @@ def bind(
     conversation_id: str | None,
     *,
     token_budget: int | None,
+    asked_at: AskedAt | None,
     on_error: OnError | None,
 ) -> Binding:
     """What makes `client` one with a memory; the arguments are those of every `with_memory`.
@@ -90,7 +93,7 @@ def bind(
     """
     if isinstance(client, WithMemory):
         raise InputError("this client has a memory already; client.with_options(memory_id='...') makes it another's")
-    defaults = SessionDefaults().changed(... if memory_id is None else memory_id, conversation_id)
+    defaults = SessionDefaults().changed(... if memory_id is None else memory_id, conversation_id, asked_at)
     return Binding(Interceptor(Memories(registry), token_budget=token_budget, on_error=on_error), defaults)
 
 

@@ -26,6 +26,7 @@ from streetai_core.adapters.gemini_clients import (
 from streetai_core.adapters.turns import MemoryTurn
 from streetai_core.failures import OnError
 from streetai_core.registry import MemoryRegistry
+from streetai_core.verbs.arguments import AskedAt
 
 __all__ = ["MemoryTurn", "with_memory", "with_memory_async"]
 
@@ -37,6 +38,7 @@ def with_memory(
     registry: MemoryRegistry | str | os.PathLike[str] | None = None,
     conversation_id: str | None = None,
     token_budget: int | None = None,
+    asked_at: AskedAt | None = None,
     on_error: OnError | None = None,
 ) -> MemoryClient:
     """A client with a memory, its `aio` too. It shares connections and options with `client`, which stays as it is.
@@ -48,6 +50,8 @@ def with_memory(
             `None`: the file `memory.db` in the current folder.
         conversation_id: the thread; a call can name another one.
         token_budget: most tokens of the texts of a request; `None`: no limit but those of the registry's settings.
+        asked_at: when and where each call is made, by which "yesterday" goes: a time in the user's zone, or a function
+            that gives it; `None`: the registry's clock. A call can name another one.
         on_error: told of every failure of the memory, none of which costs a reply.
 
     Raises:
@@ -55,7 +59,16 @@ def with_memory(
     """
     check_client(client, Client, "a google.genai.Client", AsyncClient, "with_memory_async")
     return remembering(
-        client, bind(client, memory_id, registry, conversation_id, token_budget=token_budget, on_error=on_error)
+        client,
+        bind(
+            client,
+            memory_id,
+            registry,
+            conversation_id,
+            token_budget=token_budget,
+            asked_at=asked_at,
+            on_error=on_error,
+        ),
     )
 
 
@@ -66,6 +79,7 @@ def with_memory_async(
     registry: MemoryRegistry | str | os.PathLike[str] | None = None,
     conversation_id: str | None = None,
     token_budget: int | None = None,
+    asked_at: AskedAt | None = None,
     on_error: OnError | None = None,
 ) -> MemoryAsyncClient:
     """An async client with a memory, whose work never blocks the event loop; arguments as for `with_memory`.
@@ -76,13 +90,16 @@ def with_memory_async(
         registry: the same.
         conversation_id: the same.
         token_budget: the same.
+        asked_at: the same.
         on_error: the same.
 
     Raises:
         InputError: an argument cannot be used.
     """
     check_client(client, (Client, AsyncClient), "a google.genai.Client, or its aio", (), "")
-    binding = bind(client, memory_id, registry, conversation_id, token_budget=token_budget, on_error=on_error)
+    binding = bind(
+        client, memory_id, registry, conversation_id, token_budget=token_budget, asked_at=asked_at, on_error=on_error
+    )
     if isinstance(client, Client):
         return MemoryAsyncClient(client.aio, binding, owner=client, closes=True)
     return MemoryAsyncClient(client, binding, closes=True)

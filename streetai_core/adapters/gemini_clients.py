@@ -12,6 +12,7 @@ from streetai_core.adapters.clients import Binding, WithMemory
 from streetai_core.adapters.gemini_calls import Call, CallTransport
 from streetai_core.adapters.gemini_streams import AsyncCallStream, AsyncChatStream, CallStream, ChatStream
 from streetai_core.errors import MissingExtraError
+from streetai_core.verbs.arguments import AskedAt
 
 try:
     from google.genai import Client, types
@@ -26,7 +27,10 @@ __all__ = ["AsyncClient", "Client", "MemoryAsyncClient", "MemoryClient", "rememb
 Id = str | None | EllipsisType
 """An id for one call; `...`: the client's."""
 
-_IDS = ("memory_id", "conversation_id")
+When = AskedAt | None | EllipsisType
+"""When and where one call is made; `...`: the client's."""
+
+_OURS = ("memory_id", "conversation_id", "asked_at")
 """What a call takes besides what the SDK knows."""
 
 if TYPE_CHECKING:
@@ -40,6 +44,7 @@ if TYPE_CHECKING:
         config: NotRequired[types.GenerateContentConfigOrDict | None]
         memory_id: NotRequired[Id]
         conversation_id: NotRequired[Id]
+        asked_at: NotRequired[When]
 
 
 M = TypeVar("M", bound="_Models")
@@ -61,9 +66,9 @@ class _Models:
         self.newest: Call | None = None
         """The newest call that is streamed."""
 
-    def about(self: M, memory_id: Id, conversation_id: Id) -> M:  # noqa: PYI019 - Self needs Python 3.11
-        """The same for another memory or conversation."""
-        return type(self)(self._plain, self._binding.bound(memory_id, conversation_id))
+    def about(self: M, memory_id: Id, conversation_id: Id, asked_at: When) -> M:  # noqa: PYI019 - Self needs Python 3.11
+        """The same for another memory or conversation, or at another time."""
+        return type(self)(self._plain, self._binding.bound(memory_id, conversation_id, asked_at))
 
     def _call(self, request: Mapping[str, Any]) -> tuple[Call, Any, dict[str, Any]]:
         """A call that is about to be made, the SDK's models, whose requests pass through it, and what is theirs of it.
@@ -71,11 +76,11 @@ class _Models:
         Raises:
             InputError: it has no memory id, or one that cannot be used.
         """
-        ids = {name: request[name] for name in _IDS if name in request}
-        call = Call(self._binding.interceptor, self._binding.defaults.session(**ids))
+        ours = {name: request[name] for name in _OURS if name in request}
+        call = Call(self._binding.interceptor, self._binding.defaults.session(**ours))
         seen = copy.copy(self._plain)
         seen._api_client = CallTransport(seen._api_client, call)  # noqa: SLF001 - the SDK has no other way in
-        return call, seen, {name: value for name, value in request.items() if name not in ids}
+        return call, seen, {name: value for name, value in request.items() if name not in ours}
 
 
 class MemoryModels(_Models, Models):
@@ -157,9 +162,10 @@ class _Chats(Generic[C]):
         history: list[types.ContentOrDict] | None = None,
         memory_id: Id = ...,
         conversation_id: Id = ...,
+        asked_at: When = ...,
     ) -> C:
         """As the SDK's, of the memory and conversation of the client, or of those given here."""
-        models = self._modules.about(memory_id, conversation_id)
+        models = self._modules.about(memory_id, conversation_id, asked_at)
         make: Any = self._chat  # the SDK's constructors are not typed alike
         made: C = make(modules=models, model=model, config=config, history=history or [])
         return made
@@ -203,13 +209,13 @@ class MemoryClient(WithMemory, Client):
         """The async methods, with the same memory."""
         return self._aio_with_memory
 
-    def with_options(self, *, memory_id: Id = ..., conversation_id: Id = ...) -> MemoryClient:
-        """A client for another memory or conversation, which shares all else with this one.
+    def with_options(self, *, memory_id: Id = ..., conversation_id: Id = ..., asked_at: When = ...) -> MemoryClient:
+        """A client for another memory or conversation, or time, which shares all else with this one.
 
         Raises:
             InputError: an id cannot be used.
         """
-        return type(self)(self._plain, self._streetai.bound(memory_id, conversation_id))
+        return type(self)(self._plain, self._streetai.bound(memory_id, conversation_id, asked_at))
 
     def close(self) -> None:
         """Close the connections, and the database if this client opened it."""
@@ -250,13 +256,15 @@ class MemoryAsyncClient(WithMemory, AsyncClient):
         """The chats, with a memory."""
         return MemoryAsyncChats(modules=self.models)
 
-    def with_options(self, *, memory_id: Id = ..., conversation_id: Id = ...) -> MemoryAsyncClient:
-        """A client for another memory or conversation, which shares all else with this one.
+    def with_options(
+        self, *, memory_id: Id = ..., conversation_id: Id = ..., asked_at: When = ...
+    ) -> MemoryAsyncClient:
+        """A client for another memory or conversation, or time, which shares all else with this one.
 
         Raises:
             InputError: an id cannot be used.
         """
-        binding = self._streetai.bound(memory_id, conversation_id)
+        binding = self._streetai.bound(memory_id, conversation_id, asked_at)
         return MemoryAsyncClient(self._plain, binding, owner=self._owner, closes=self._closes)
 
     async def aclose(self) -> None:

@@ -23,6 +23,7 @@ from streetai_core.adapters.turns import MemoryTurn
 from streetai_core.errors import MissingExtraError
 from streetai_core.failures import OnError
 from streetai_core.registry import MemoryRegistry
+from streetai_core.verbs.arguments import AskedAt
 
 try:
     from openai import AsyncOpenAI, OpenAI
@@ -53,6 +54,7 @@ def with_memory(
     registry: MemoryRegistry | str | os.PathLike[str] | None = None,
     conversation_id: str | None = None,
     token_budget: int | None = None,
+    asked_at: AskedAt | None = None,
     on_error: OnError | None = None,
 ) -> OpenAIWithMemory:
     """A client with a memory. It shares connections and options with `client`, which stays as it is.
@@ -64,13 +66,17 @@ def with_memory(
             `None`: the file `memory.db` in the current folder.
         conversation_id: the thread; a call can name another one.
         token_budget: most tokens of the texts of a request; `None`: no limit but those of the registry's settings.
+        asked_at: when and where each call is made, by which "yesterday" goes: a time in the user's zone, or a function
+            that gives it; `None`: the registry's clock. A call can name another one.
         on_error: told of every failure of the memory, none of which costs a reply.
 
     Raises:
         InputError: an argument cannot be used.
     """
     check_client(client, OpenAI, "an openai.OpenAI", AsyncOpenAI, "with_memory_async")
-    binding = bind(client, memory_id, registry, conversation_id, token_budget=token_budget, on_error=on_error)
+    binding = bind(
+        client, memory_id, registry, conversation_id, token_budget=token_budget, asked_at=asked_at, on_error=on_error
+    )
     made: OpenAIWithMemory = remembering(client, SyncWithMemory, binding, _CODECS, _RESOURCES)
     return made
 
@@ -82,6 +88,7 @@ def with_memory_async(
     registry: MemoryRegistry | str | os.PathLike[str] | None = None,
     conversation_id: str | None = None,
     token_budget: int | None = None,
+    asked_at: AskedAt | None = None,
     on_error: OnError | None = None,
 ) -> AsyncOpenAIWithMemory:
     """An async client with a memory, whose work never blocks the event loop; arguments as for `with_memory`.
@@ -90,6 +97,8 @@ def with_memory_async(
         InputError: an argument cannot be used.
     """
     check_client(client, AsyncOpenAI, "an openai.AsyncOpenAI", OpenAI, "with_memory")
-    binding = bind(client, memory_id, registry, conversation_id, token_budget=token_budget, on_error=on_error)
+    binding = bind(
+        client, memory_id, registry, conversation_id, token_budget=token_budget, asked_at=asked_at, on_error=on_error
+    )
     made: AsyncOpenAIWithMemory = remembering(client, AsyncWithMemory, binding, _CODECS, _RESOURCES)
     return made

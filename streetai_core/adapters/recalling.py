@@ -65,6 +65,7 @@ def recall(turn: Turn, memory: Memory, *, token_budget: int | None, counter: Tok
         token_budget=None if token_budget is None else max(0, token_budget - beside),
         conversation_id=session.conversation_id,
         shown=shown,
+        asked_at=session.asked_at,
     )
     turn.prompt = prompt if parts.question else _without_recalled(prompt)
     turn.context = _context(turn.prompt, parts, position, trimmed)

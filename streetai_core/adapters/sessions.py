@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import os
 from concurrent.futures import Executor
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from datetime import datetime
 from types import EllipsisType
 
 from streetai_core.errors import InputError
 from streetai_core.memory import Memory
 from streetai_core.registry import MemoryRegistry
 from streetai_core.text.clean import check_id, is_blank
+from streetai_core.verbs.arguments import AskedAt, check_asked_at, moment_of
 
 DEFAULT_PATH = "memory.db"
 """The database of a client that is given no registry: a file in the current folder."""
@@ -24,6 +26,8 @@ class Session:
     """Whose memory: nothing is ever recalled from another."""
     conversation_id: str | None
     """The thread; `None`: the conversation without an id."""
+    asked_at: datetime | None = field(default=None, compare=False)
+    """When and where a call in it is made; `None`: the registry's clock tells it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,26 +36,29 @@ class SessionDefaults:
 
     memory_id: str | None = None
     conversation_id: str | None = None
+    asked_at: AskedAt | None = None
 
-    def session(self, memory_id: object = ..., conversation_id: object = ...) -> Session:
-        """The session of a call; left out: these.
+    def session(self, memory_id: object = ..., conversation_id: object = ..., asked_at: object = ...) -> Session:
+        """The session of a call that is made now; left out: these.
 
         Raises:
-            InputError: there is no memory id, or one of the ids cannot be used.
+            InputError: there is no memory id, or one of the ids or the time cannot be used.
         """
-        changed = self.changed(memory_id, conversation_id)
+        changed = self.changed(memory_id, conversation_id, asked_at)
         if changed.memory_id is None:
             raise InputError(
                 "there is no memory_id, and no memory is shared by default. Give one to the client, "
                 "with_memory(client, memory_id='...'), or to the call: create(..., memory_id='...')"
             )
-        return Session(changed.memory_id, changed.conversation_id)
+        return Session(changed.memory_id, changed.conversation_id, moment_of(changed.asked_at))
 
-    def changed(self, memory_id: object = ..., conversation_id: object = ...) -> SessionDefaults:
-        """These with other ids. A memory id that is given is never passed over, for these are another user's.
+    def changed(
+        self, memory_id: object = ..., conversation_id: object = ..., asked_at: object = ...
+    ) -> SessionDefaults:
+        """These with others. A memory id that is given is never passed over, for these are another user's.
 
         Raises:
-            InputError: an id cannot be used.
+            InputError: an id, or the time, cannot be used.
         """
         changed = self
         if not isinstance(memory_id, EllipsisType):
@@ -59,6 +66,8 @@ class SessionDefaults:
         if not isinstance(conversation_id, EllipsisType):
             thread = None if conversation_id is None else _usable(conversation_id, "conversation_id")
             changed = replace(changed, conversation_id=thread)
+        if not isinstance(asked_at, EllipsisType):
+            changed = replace(changed, asked_at=check_asked_at(asked_at))
         return changed
 
 

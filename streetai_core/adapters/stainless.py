@@ -2,8 +2,8 @@
 
 Both SDKs are made by one generator: each call of theirs, whichever helper it was made through, ends in
 `client.post(path, body=...)`, and each resource is made of a client. So the client gets a class of its own, derived
-from the one it had, whose `post` asks the memory first, and whose chat resources know two arguments more. It is still a
-client of the SDK, with all that it can do.
+from the one it had, whose `post` asks the memory first, and whose chat resources know three arguments more. It is still
+a client of the SDK, with all that it can do.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ import inspect
 import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any
 
 from streetai_core.adapters.clients import Binding, WithMemory
@@ -21,8 +22,13 @@ from streetai_core.adapters.codec import Codec
 from streetai_core.adapters.interceptor import nothing
 from streetai_core.adapters.sessions import Session, SessionDefaults
 from streetai_core.adapters.stainless_responses import aattend, attend
+from streetai_core.verbs.arguments import moment_of
 
-_IDS = {"memory_id": "x-streetai-memory-id", "conversation_id": "x-streetai-conversation-id"}
+_OURS = {
+    "memory_id": "x-streetai-memory-id",
+    "conversation_id": "x-streetai-conversation-id",
+    "asked_at": "x-streetai-asked-at",
+}
 """Arguments that the SDK does not know, and the headers in which they go through it. They are never sent."""
 
 Resources = Mapping[str, Any]
@@ -47,7 +53,9 @@ class StainlessBinding(Binding):
         if codec is None:
             return None, None
         headers = options.get("headers") or {}
-        given = {name: json.loads(headers[header]) for name, header in _IDS.items() if header in headers}
+        given = {name: json.loads(headers[header]) for name, header in _OURS.items() if header in headers}
+        if given.get("asked_at") is not None:
+            given["asked_at"] = datetime.fromisoformat(given["asked_at"])
         return codec, self.defaults.session(**given)
 
 
@@ -56,13 +64,13 @@ class StainlessClient(WithMemory):
 
     _streetai: StainlessBinding
 
-    def copy(self, *, memory_id: Any = ..., conversation_id: Any = ..., **options: Any) -> Any:
-        """As the SDK's own; with `memory_id` or `conversation_id`: a client for another memory or conversation.
+    def copy(self, *, memory_id: Any = ..., conversation_id: Any = ..., asked_at: Any = ..., **options: Any) -> Any:
+        """As the SDK's own; with `memory_id`, `conversation_id` or `asked_at`: a client for another one.
 
         Raises:
-            InputError: an id cannot be used.
+            InputError: an id, or the time, cannot be used.
         """
-        changed = self._streetai.bound(memory_id, conversation_id)
+        changed = self._streetai.bound(memory_id, conversation_id, asked_at)
         made = super().copy(**options)  # type: ignore[misc]  # the SDK's client comes after this class
         made._streetai = changed  # noqa: SLF001 - our own attribute
         return made
@@ -77,7 +85,7 @@ class SyncWithMemory(StainlessClient):
         """Make a request; a chat call with the memory round it."""
         binding, options = self._streetai, options or {}
         codec, session = binding.of_call(path, body, options)
-        options = _without_ids(options)
+        options = _without_ours(options)
         if codec is None or session is None:
             return super().post(path, body=body, options=options, **more)  # type: ignore[misc]  # as above
         begun = binding.interceptor.begin(codec, body, session)
@@ -103,7 +111,7 @@ class AsyncWithMemory(StainlessClient):
         """Make a request; a chat call with the memory round it."""
         binding, options = self._streetai, options or {}
         codec, session = binding.of_call(path, body, options)
-        options = _without_ids(options)
+        options = _without_ours(options)
         if codec is None or session is None:
             return await super().post(path, body=body, options=options, **more)  # type: ignore[misc]  # as above
         begun = await binding.interceptor.abegin(codec, body, session)
@@ -201,15 +209,17 @@ def _inner_of(base: type, name: str, chat: tuple[Any, ...]) -> Callable[[Any], A
 
 
 def _naming(method: Callable[..., Any]) -> Callable[..., Any]:
-    """A method of a resource that takes the ids too, whether it is async or not."""
+    """A method of a resource that takes our arguments too, whether it is async or not."""
 
     @functools.wraps(method)
     def call(self: Any, *args: Any, **kwargs: Any) -> Any:
-        given = {name: kwargs.pop(name) for name in _IDS if name in kwargs}
+        given = {name: kwargs.pop(name) for name in _OURS if name in kwargs}
         if given:
             SessionDefaults().changed(**given)  # what is wrong must not get into the SDK
+            moment = moment_of(given.get("asked_at"))
+            given |= {} if moment is None else {"asked_at": moment.isoformat()}
             # JSON, because the SDK may make bytes of a header, of `None` too.
-            headers = {_IDS[name]: json.dumps(value) for name, value in given.items()}
+            headers = {_OURS[name]: json.dumps(value) for name, value in given.items()}
             kwargs["extra_headers"] = {**(kwargs.get("extra_headers") or {}), **headers}
         return method(self, *args, **kwargs)
 
@@ -236,10 +246,10 @@ def _frozen(chat: Any) -> tuple[Any, ...]:
     return tuple((name, _frozen(inner)) for name, inner in chat.items()) if isinstance(chat, Mapping) else tuple(chat)
 
 
-def _without_ids(options: Mapping[str, Any]) -> dict[str, Any]:
+def _without_ours(options: Mapping[str, Any]) -> dict[str, Any]:
     """The options of a call as the SDK knows them."""
     headers = options.get("headers")
-    if not headers or not any(header in headers for header in _IDS.values()):
+    if not headers or not any(header in headers for header in _OURS.values()):
         return dict(options)
-    kept = {name: value for name, value in headers.items() if name not in _IDS.values()}
+    kept = {name: value for name, value in headers.items() if name not in _OURS.values()}
     return {**options, "headers": kept}

@@ -3,14 +3,49 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Iterable
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import replace
+from datetime import datetime
+from typing import TypeAlias, cast
 
 from streetai_core.config import Config, StrategyName
 from streetai_core.errors import InputError
 from streetai_core.recall.filtering import RecallFilter
+from streetai_core.stores.values import zoned
 from streetai_core.strategy import Strategy
 from streetai_core.text.clean import clean
+
+AskedAt: TypeAlias = datetime | Callable[[], datetime]
+"""When a question is asked, and in which zone; or what tells it whenever one is asked, as a component needs that serves
+many questions."""
+
+
+def check_asked_at(asked_at: object) -> AskedAt | None:
+    """What was given, if it tells a time. What is called is not called yet.
+
+    Raises:
+        InputError: naming its type.
+    """
+    if asked_at is not None and not callable(asked_at) and not isinstance(asked_at, datetime):
+        raise InputError(f"asked_at must be None, a datetime or a function that gives one, got {_kind_of(asked_at)}")
+    return cast("AskedAt | None", asked_at)
+
+
+def moment_of(asked_at: AskedAt | None) -> datetime | None:
+    """The time that is meant now, with its distance from UTC; `None`: the registry's clock tells it.
+
+    Raises:
+        InputError: it is no datetime, or too far away.
+    """
+    check_asked_at(asked_at)
+    moment = asked_at() if callable(asked_at) else asked_at
+    if moment is not None and not isinstance(moment, datetime):
+        raise InputError(f"the function given as asked_at must return a datetime, got {_kind_of(moment)}")
+    return None if moment is None else zoned(moment)
+
+
+def _kind_of(value: object) -> str:
+    return type(value).__name__
 
 
 def check_filter(wanted: object) -> None:

@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+from datetime import datetime, timedelta, timezone
 
 import pytest
 from llama_index.core.agent.workflow import FunctionAgent
@@ -283,3 +284,36 @@ def test_what_is_no_filter_or_strategy_is_refused(memory, wrong):
     """A failing memory gives no nodes, which is what a mistake would look like."""
     with pytest.raises(InputError, match=next(iter(wrong))):
         memory.as_retriever(**wrong)
+
+
+# ---------------------------------------------------------- when it is asked
+
+
+async def test_it_is_told_when_and_where_a_question_is_asked(registry):
+    """A server in UTC has users in other zones: by its clock their evening is the next day, and yesterday is today."""
+    evening = datetime(2026, 6, 9, 20, 0, tzinfo=timezone(-timedelta(hours=7)))
+    for days, text in ((1, "We sailed to Marstal."), (0, "We sailed to Kiel.")):
+        moment = evening - timedelta(days=days, hours=5)
+        registry.get(SESSION).add_message(text, "user", created_at=moment)
+    times = iter([evening, evening])
+    for asked_at in (evening, lambda: next(times)):
+        retriever = StreetAIRetriever(registry, session_id=SESSION, asked_at=asked_at)
+        question = "Where did we sail yesterday?"
+        for nodes in (retriever.retrieve(question), await retriever.aretrieve(question)):
+            parts = {one.text: one.metadata["parts"]["time"] for one in nodes}
+            assert parts["We sailed to Marstal."] > 0.0 == parts["We sailed to Kiel."]
+    assert next(times, None) is None
+
+
+@pytest.mark.parametrize("wrong", ["2026-06-09", 3])
+def test_what_tells_no_time_is_an_error(registry, wrong):
+    """Where it is given."""
+    with pytest.raises(InputError, match="asked_at must be None, a datetime or a function"):
+        StreetAIRetriever(registry, session_id=SESSION, asked_at=wrong)
+
+
+def test_what_gives_no_time_is_an_error(registry):
+    """Where it is called; and no failure of the memory, that would be hidden."""
+    retriever = StreetAIRetriever(registry, session_id=SESSION, asked_at=lambda: "yesterday")
+    with pytest.raises(InputError, match="asked_at must return a datetime, got str"):
+        retriever.retrieve(QUESTION)

@@ -1,11 +1,16 @@
 """Every style of call: recalled before, stored once and learned from after."""
 
 import copy
+from datetime import datetime, timedelta, timezone
 
 import pytest
 
+from streetai_core import MemoryRegistry
+from streetai_core.encoders import HashingEncoder
+from streetai_core.errors import InputError
 from tests.adapters.conformance.matrix import ROWS
 from tests.adapters.wire.answers import Answer
+from tests.asked import Asked
 
 STYLES = [
     pytest.param(row, style, id=f"{row.name}-{style}") for row in ROWS for style in row.styles if style != "structured"
@@ -69,6 +74,32 @@ def test_a_call_can_name_its_memory_and_conversation(bench, style):
     assert "berth thirty-one" in bench.wire.received[2].texts[-1]
     assert [("user", BERTH), ("assistant", "Noted.")] == bench.stored("jonas", conversation_id="c1")
     assert 2 == len(bench.stored("mara"))
+
+
+@with_style
+def test_a_call_can_say_when_and_where_it_is_made(bench, style):
+    """A server in UTC has users in other zones, whose yesterday is another day; the provider is told nothing of it."""
+    evening = datetime(2026, 6, 9, 20, 0, tzinfo=timezone(-timedelta(hours=7)))
+    asked = Asked()
+    bench.registry = MemoryRegistry(bench.registry.store, encoder=HashingEncoder(), observers=[asked])
+    client = bench.row.client(
+        bench.wire.url,
+        asynchronous=bench.driver.asynchronous,
+        memory_id="mara",
+        registry=bench.registry,
+        asked_at=lambda: evening - timedelta(days=1),
+    )
+    for given in ({"asked_at": evening}, {"asked_at": lambda: evening}, {}, {"asked_at": None}):
+        bench.row.say(bench.driver, client, style, [("user", f"Where was I yesterday? {len(asked.times)}")], **given)
+    changed = client.with_options(asked_at=evening)
+    bench.row.say(bench.driver, changed, style, [("user", "Where was I yesterday?")])
+    with pytest.raises(InputError, match="asked_at"):
+        bench.row.say(bench.driver, client, style, [("user", BERTH)], asked_at="yesterday")
+    assert asked.times == [evening, evening, evening - timedelta(days=1), None, evening]
+    assert asked.times[0].utcoffset() == timedelta(hours=-7)
+    assert not [name for request in bench.wire.received for name in request.headers if "streetai" in name.lower()]
+    assert not [request for request in bench.wire.received if "asked_at" in request.body]
+    bench.driver.close(client)
 
 
 def test_ids_are_any_text(bench):
