@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -17,7 +18,7 @@ from streetai_core.cli.opening import (
 )
 from streetai_core.cli.plain_values import plain, print_json
 from streetai_core.cli.screen import lines_of, print_table, short
-from streetai_core.cli.wording import one_line
+from streetai_core.cli.wording import minute, one_line
 from streetai_core.config import STRATEGIES
 from streetai_core.errors import InputError
 
@@ -45,7 +46,7 @@ def ls(file: Path, *, as_json: bool) -> None:
                         "messages": head.message_count,
                         "turns": head.next_turn,
                         "history_tokens": head.history_tokens,
-                        "last_said": newest[0].created_at.isoformat() if newest else None,
+                        "last_said": newest[0].created_at if newest else None,
                         "encoder": head.encoder,
                     }
                 )
@@ -56,9 +57,10 @@ def ls(file: Path, *, as_json: bool) -> None:
         click.echo("No memory yet.")
         return
     columns = ("memory", "messages", "turns", "tokens", "last said", "encoder")
-    # Times as in the other tables: to the minute, where it was said.
-    shown = [{**row, "last_said": (row["last_said"] or "-")[:16].replace("T", " ")} for row in rows]
-    cells = [[cell if cell is not None else "-" for cell in row.values()] for row in shown]
+    cells = [
+        [minute(one) if isinstance(one, datetime) else "-" if one is None else one for one in row.values()]
+        for row in rows
+    ]
     print_table(columns, cells, figures=("messages", "turns", "tokens"))
 
 
@@ -223,13 +225,12 @@ def _heading(message: Message) -> str:
     """Who said it when and where."""
     who = f"{message.name} ({message.role})" if message.name else message.role
     where = "" if message.conversation_id is None else f", conversation {message.conversation_id}"
-    said = f"{message.created_at:%Y-%m-%d %H:%M}"
-    return one_line(f"{said}  {who}, turn {message.turn}{where}, message {message.message_id}")
+    return one_line(f"{minute(message.created_at)}  {who}, turn {message.turn}{where}, message {message.message_id}")
 
 
 def _hit_cells(hit: Hit) -> tuple[object, ...]:
     signal = hit.signal
-    said = f"{signal.created_at:%Y-%m-%d %H:%M}"
+    said = minute(signal.created_at)
     return f"{hit.score:.3f}", said, signal.name or signal.role, short(signal.content), signal.parent_turn_id
 
 

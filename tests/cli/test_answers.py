@@ -1,5 +1,7 @@
 """What a command says where there is little to say: a sentence, never an empty table."""
 
+from datetime import datetime, timedelta, timezone
+
 import pytest
 from click.testing import CliRunner
 
@@ -28,12 +30,19 @@ def test_nothing_is_said_in_words(here):
     assert here("ls", "empty.db", "--json").stdout == "[]\n"
 
 
-def test_times_are_those_of_the_other_tables(here):
-    """To the minute; --json has all of it."""
-    shown = here("ls", "m.db").stdout
-    said = here("ls", "m.db", "--json").stdout.partition('"last_said": "')[2][:26]
-    assert said[:16].replace("T", " ") in shown
-    assert said not in shown
+def test_times_are_those_of_the_place_where_it_was_said(here):
+    """To the minute, with the distance from UTC: without it, what was said later elsewhere looked earlier."""
+    with MemoryRegistry("far.db", encoder=HashingEncoder(64)) as registry:
+        for hours in (0, -7):
+            zone = timezone(timedelta(hours=hours))
+            said = datetime(2026, 3, 1, 18, 0, 59, tzinfo=timezone.utc).astimezone(zone)
+            registry.get("ada").add_message("I moor at berth 31.", role="user", created_at=said, conversation_id="c")
+    assert "2026-03-01 11:00-07:00" in here("ls", "far.db").stdout
+    assert '"last_said": "2026-03-01T11:00:59-07:00"' in here("ls", "far.db", "--json").stdout
+    first, _, second = [line for line in here("show", "far.db").stdout.splitlines() if line][:3]
+    assert first.startswith("2026-03-01 18:00+00:00 user, turn 0")
+    assert second.startswith("2026-03-01 11:00-07:00 user, turn 1")
+    assert "2026-03-01 11:00-07:00" in here("search", "far.db", "Which berth do I moor at?").stdout
 
 
 def test_one_is_not_several(here):
