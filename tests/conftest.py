@@ -1,5 +1,6 @@
 """For all tests: nothing may connect to another machine, and random choices are the same in every run."""
 
+import gc
 import ipaddress
 import signal
 import sys
@@ -38,6 +39,14 @@ def _watch(event, arguments):
 
 
 sys.addaudithook(_watch)
+
+
+@pytest.fixture
+def no_collector():
+    """The garbage collector comes only where a test calls it."""
+    gc.disable()
+    yield
+    gc.enable()
 
 
 def pytest_configure():

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from streetai_core.encoders import CachedEncoder, HashingEncoder, OfflineMiniLM
 from streetai_core.errors import EncoderError, InputError
 from streetai_core.testing.encoder_suite import EncoderSuite
+from tests.encoders.failing import Breakable
 
 
 class Recording(HashingEncoder):
@@ -112,22 +113,12 @@ def test_results_are_no_windows_into_the_cache():
 
 def test_a_failure_is_not_cached():
     """After an error the text is encoded as if nothing had been."""
-
-    class Failing(HashingEncoder):
-        """Fails the first time."""
-
-        failed = False
-
-        def embed(self, texts, kind):
-            """Fail once, then hash."""
-            if not self.failed:
-                self.failed = True
-                raise OSError("model went away")
-            return super().embed(texts, kind)
-
-    cached = CachedEncoder(Failing())
-    with pytest.raises(EncoderError, match="model went away"):
+    model = Breakable()
+    cached = CachedEncoder(model)
+    model.broken = True
+    with pytest.raises(EncoderError, match="the model is gone"):
         cached.encode(["ship"])
+    model.broken = False
     assert np.array_equal(cached.encode(["ship"]), HashingEncoder().encode(["ship"]))
     assert (cached.hits, cached.misses) == (0, 1)
 

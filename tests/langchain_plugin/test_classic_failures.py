@@ -5,23 +5,11 @@ import logging
 import pytest
 
 from streetai_core import Config
-from streetai_core.encoders import HashingEncoder
 from streetai_langchain import StreetAIMemory
+from tests.encoders.failing import Breakable
 from tests.langchain_plugin.conftest import FACT, QUESTION, REPLY, chain_memory, seed, spoken
 
 SENTENCES = ("Your boat has a draught.", "It is one metre forty.")
-
-
-class BreakableEncoder(HashingEncoder):
-    """The hashing encoder, until it is broken."""
-
-    broken = False
-
-    def embed(self, texts, kind):
-        """Fail if broken."""
-        if self.broken:
-            raise OSError("the model is gone")
-        return super().embed(texts, kind)
 
 
 BY_MEANING = Config(strategy="vector")
@@ -35,7 +23,7 @@ LEARNS_BY_MEANING = Config.classic(min_chunk_chars=0, min_chunk_words=0)
 def breakable(request, tmp_path):
     """A facade over an encoder that can be broken, and the errors that it reported."""
     errors = []
-    encoder = BreakableEncoder()
+    encoder = Breakable()
     path = tmp_path / "breakable.db"
     with StreetAIMemory(path, config=request.param, embeddings=encoder, on_error=errors.append) as streetai:
         seed(streetai.registry)

@@ -1,8 +1,5 @@
 """Streams of chains that the garbage collector ends: it steps in anywhere, also where a thread has one of our locks."""
 
-import gc
-import threading
-from datetime import datetime, timezone
 from uuid import UUID
 
 import pytest
@@ -12,17 +9,9 @@ from streetai_core import MemoryRegistry
 from streetai_core.encoders import HashingEncoder
 from streetai_langchain import StreetAIMemory
 from streetai_langchain.open_runs import OpenRuns
-from tests.forks import PATIENCE
+from tests.collector import CollectingClock, collected_under
 from tests.langchain_plugin.conftest import QUESTION, REPLY, seed
 from tests.langchain_plugin.test_callbacks import MARA, lessons, once, speaker
-
-
-@pytest.fixture
-def no_collector():
-    """The collector comes only where a test calls it."""
-    gc.disable()
-    yield
-    gc.enable()
 
 
 def abandon(streetai):
@@ -42,37 +31,21 @@ def abandon(streetai):
 
 def test_it_may_step_in_where_a_thread_notes_a_run(streetai, diary, no_collector):
     """If it fails, this thread waits for itself for ever."""
-
-    def collect():
-        with streetai._runs._lock:
-            gc.collect()
-
     abandon(streetai)
     assert len(streetai._runs) == 1
-    # A thread, so that a deadlock is a failure and not a test that never ends.
-    thread = threading.Thread(target=collect, daemon=True)
-    thread.start()
-    thread.join(PATIENCE)
-    assert not thread.is_alive()
+    assert collected_under(streetai._runs._lock)
     assert len(streetai._runs) == 0
 
 
 def test_what_it_ends_in_the_middle_of_a_write_is_learned_afterwards(tmp_path, no_collector):
     """The memory cannot be written to where it is being written to; the clock is asked in there."""
-    collects, errors = [], []
-
-    def clock():
-        while collects:
-            collects.pop()
-            gc.collect()
-        return datetime.now(timezone.utc)
-
+    clock, errors = CollectingClock(), []
     with MemoryRegistry(tmp_path / "memory.db", encoder=HashingEncoder(), clock=clock) as registry:
         streetai, memory = StreetAIMemory(registry, on_error=errors.append), seed(registry)
         abandon(streetai)
-        collects.append(True)
+        clock.collects = True
         memory.add_message("The wind is from the west.", "user")
-        assert collects == []
+        assert not clock.collects
         registry.later.wait()
         assert (lessons(memory).items() >= once(streetai).items(), errors) == (True, [])
 

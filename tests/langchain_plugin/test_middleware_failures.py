@@ -5,30 +5,18 @@ import logging
 import pytest
 
 from streetai_core import Config
-from streetai_core.encoders import HashingEncoder
 from streetai_langchain import StreetAIMemory
+from tests.encoders.failing import Breakable
 from tests.langchain_plugin.agents import STYLES, Agent, calls, lessons, said
 from tests.langchain_plugin.conftest import FACT, QUESTION, REPLY, seed
 from tests.langchain_plugin.scripted import text_of_prompt
-
-
-class BreakableEncoder(HashingEncoder):
-    """The hashing encoder, until it is broken."""
-
-    broken = False
-
-    def embed(self, texts, kind):
-        """Fail if broken."""
-        if self.broken:
-            raise OSError("the model is gone")
-        return super().embed(texts, kind)
 
 
 @pytest.fixture(params=[Config(strategy="vector")])
 def breakable(request, tmp_path):
     """A facade over an encoder that can be broken, and the errors that it reported; recall is by meaning alone."""
     errors = []
-    encoder = BreakableEncoder()
+    encoder = Breakable()
     path = tmp_path / "breakable.db"
     with StreetAIMemory(path, config=request.param, embeddings=encoder, on_error=errors.append) as streetai:
         seed(streetai.registry)

@@ -11,10 +11,11 @@ from streetai_core.errors import MemoryBusyError, MessageConflictError, StaleMem
 from streetai_core.stores.sqlite import SqliteStore
 from streetai_langchain import StreetAIMemory
 from streetai_langchain.recording import Recording, new_turn_id
+from tests.encoders.failing import Breakable
 from tests.langchain_plugin.agents import Agent, lessons
 from tests.langchain_plugin.conftest import QUESTION, REPLY, seed, spoken
 from tests.langchain_plugin.scripted import ScriptedChatModel, script
-from tests.langchain_plugin.test_classic_failures import LEARNS_BY_MEANING, SENTENCES, BreakableEncoder
+from tests.langchain_plugin.test_classic_failures import LEARNS_BY_MEANING, SENTENCES
 
 MARA = {"configurable": {"user_id": "mara", "session_id": "new"}}
 SAID = [("user", QUESTION), ("assistant", REPLY)]
@@ -80,7 +81,7 @@ async def test_a_turn_is_one_transaction(faulty, view, style):
 @pytest.mark.parametrize("style", ["invoke", "ainvoke", "stream", "astream"])
 async def test_an_agent_s_turn_is_not_lost_if_it_cannot_be_learned_from(tmp_path, caplog, style):
     """6.7: without a checkpointer nobody would bring it again."""
-    encoder, errors = BreakableEncoder(), []
+    encoder, errors = Breakable(), []
     # Stored as two chunks, and learned from as a whole: the chunks are known to the encoder's cache, the whole is not.
     reply = " ".join(SENTENCES)
     with StreetAIMemory(

@@ -9,10 +9,11 @@ from langchain_core.runnables import RunnableLambda
 
 from streetai_core.encoders import HashingEncoder
 from streetai_langchain import StreetAIMemory
+from tests.encoders.failing import Breakable
 from tests.forks import PATIENCE, held_elsewhere
 from tests.langchain_plugin.conftest import QUESTION, REPLY, seed, spoken
 from tests.langchain_plugin.scripted import ScriptedChatModel, script
-from tests.langchain_plugin.test_classic_failures import LEARNS_BY_MEANING, SENTENCES, BreakableEncoder
+from tests.langchain_plugin.test_classic_failures import LEARNS_BY_MEANING, SENTENCES
 from tests.langchain_plugin.ways import CUTS, WAYS, ainvoke, astream
 
 MARA = {"configurable": {"user_id": "mara", "session_id": "new"}}
@@ -45,7 +46,7 @@ async def test_a_failing_memory_does_not_disturb_a_cut(registry, way):
 @pytest.mark.parametrize("way", [ainvoke, astream])
 async def test_a_failure_to_learn_does_not_lose_the_turn(tmp_path, way):
     """6.7: The exchange is stored all the same."""
-    encoder, errors = BreakableEncoder(), []
+    encoder, errors = Breakable(), []
     # Stored as two chunks, and learned from as a whole: the chunks are known to the encoder's cache, the whole is not.
     reply = " ".join(SENTENCES)
     with StreetAIMemory(

@@ -9,27 +9,14 @@ from streetai_core import Config, MemoryRegistry
 from streetai_core.encoders import HashingEncoder
 from streetai_core.errors import EncoderError, StoreError
 from streetai_llamaindex import StreetAIChatMemoryBuffer
+from tests.encoders.failing import Breakable
 from tests.llamaindex_plugin.conftest import FACT, QUESTION, QUOTED, REPLY, SESSION, assistant, said, talk, user
-
-
-class Unreliable(HashingEncoder):
-    """The hashing encoder, which fails while it is told to."""
-
-    def __init__(self):
-        super().__init__()
-        self.fails = False
-
-    def embed(self, texts, kind):
-        """Embed, or fail."""
-        if self.fails:
-            raise EncoderError("the model is out of order")
-        return super().embed(texts, kind)
 
 
 @pytest.fixture(params=[Config(strategy="vector")])
 def broken(request, tmp_path):
     """A memory that finds by meaning alone and has been talked to, its encoder, and the failures that were reported."""
-    encoder, failures = Unreliable(), []
+    encoder, failures = Breakable(), []
     with MemoryRegistry(tmp_path / "memory.db", encoder=encoder, config=request.param) as registry:
         memory = StreetAIChatMemoryBuffer.from_defaults(
             registry=registry, session_id=SESSION, token_limit=400, on_error=failures.append
@@ -41,7 +28,7 @@ def broken(request, tmp_path):
 def test_the_chat_goes_on_without_the_model(broken, caplog):
     """9.14: While the embedding model is down the window has everything; afterwards nothing is missing in the file."""
     memory, encoder, failures = broken
-    encoder.fails = True
+    encoder.broken = True
     memory.put(user("How deep is it here?"))
     assert memory.get()[-1] == user("How deep is it here?")
     memory.put(assistant("Three metres."))
@@ -55,7 +42,7 @@ def test_the_chat_goes_on_without_the_model(broken, caplog):
     assert "the memory failed" in caplog.text
     assert memory.flush() is False
 
-    encoder.fails = False
+    encoder.broken = False
     memory.put(assistant(REPLY))
     assert said(memory)[-4:] == [
         ("user", "How deep is it here?"),
@@ -70,7 +57,7 @@ def test_the_chat_goes_on_without_the_model(broken, caplog):
 def test_where_words_find_something_too_the_chat_is_stored_without_the_model(broken, caplog):
     """9.14: Nothing waits in RAM for the model, and nothing has failed."""
     memory, encoder, failures = broken
-    encoder.fails = True
+    encoder.broken = True
     memory.put(user("How deep is it here?"))
     memory.get()
     memory.put(assistant("Three metres."))
@@ -83,9 +70,9 @@ def test_where_words_find_something_too_the_chat_is_stored_without_the_model(bro
 def test_flush(broken):
     """9.14: What a failure has left in RAM can be stored before the process ends."""
     memory, encoder, _ = broken
-    encoder.fails = True
+    encoder.broken = True
     memory.put(user("How deep is it here?"))
-    encoder.fails = False
+    encoder.broken = False
     assert memory.flush() is True
     assert said(memory)[-1] == ("user", "How deep is it here?")
 
@@ -153,7 +140,7 @@ def test_on_error_fails_too(broken, caplog):
     """9.14: A reporting function with a bug does not end the chat."""
     memory, encoder, _ = broken
     memory.conversation.on_error = lambda _: 1 / 0
-    encoder.fails = True
+    encoder.broken = True
     memory.put(user("How deep is it here?"))
     assert memory.get()[-1] == user("How deep is it here?")
     assert "on_error failed" in caplog.text

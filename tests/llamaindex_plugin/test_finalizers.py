@@ -1,9 +1,5 @@
 """Streams that the garbage collector ends: it steps in anywhere, also where a thread has one of our locks."""
 
-import gc
-import threading
-from datetime import datetime, timezone
-
 import pytest
 from llama_index.core import Settings
 from llama_index.core.callbacks import CallbackManager
@@ -12,20 +8,12 @@ from llama_index.core.query_engine import RetrieverQueryEngine
 from streetai_core import MemoryRegistry
 from streetai_core.encoders import HashingEncoder
 from streetai_llamaindex import StreetAICallbackHandler, StreetAIChatMemoryBuffer, StreetAIInstrumentation
-from tests.forks import PATIENCE
+from tests.collector import CollectingClock, collected_under
 from tests.llamaindex_plugin.conftest import QUESTION, REPLY, SESSION, steps, talk, user
 from tests.llamaindex_plugin.engines import FRAMEWORK_WARNINGS
 from tests.llamaindex_plugin.scripted import Script, ScriptedChat
 
 pytestmark = FRAMEWORK_WARNINGS
-
-
-@pytest.fixture
-def no_collector():
-    """The collector comes only where a test calls it."""
-    gc.disable()
-    yield
-    gc.enable()
 
 
 def parts(memory, manager):
@@ -57,30 +45,15 @@ def test_it_may_step_in_where_a_thread_notes_what_was_said(memory, hearing, no_c
         cycle = [pieces, next(pieces)]
         cycle.append(cycle)
 
-    def collect():
-        with hearing._lock:
-            gc.collect()
-
     abandon()
     assert len(hearing._calls) == 1
-    # A thread, so that a deadlock is a failure and not a test that never ends.
-    thread = threading.Thread(target=collect, daemon=True)
-    thread.start()
-    thread.join(PATIENCE)
-    assert not thread.is_alive()
+    assert collected_under(hearing._lock)
     assert len(hearing._calls) == 0
 
 
 def test_what_it_ends_in_the_middle_of_a_write_is_learned_afterwards(tmp_path, no_collector):
     """The memory cannot be written to where it is being written to; the clock is asked in there."""
-    collects, errors = [], []
-
-    def clock():
-        while collects:
-            collects.pop()
-            gc.collect()
-        return datetime.now(timezone.utc)
-
+    clock, errors = CollectingClock(), []
     with MemoryRegistry(tmp_path / "memory.db", encoder=HashingEncoder(), clock=clock) as registry:
         memory = StreetAIChatMemoryBuffer.from_defaults(registry=registry, session_id=SESSION)
         talk(memory)
@@ -97,7 +70,7 @@ def test_what_it_ends_in_the_middle_of_a_write_is_learned_afterwards(tmp_path, n
                 cycle.append(cycle)
 
         abandon()
-        collects.append(True)
+        clock.collects = True
         registry.get(SESSION).add_message("The wind is from the west.", "user")
         handler.flush()
-        assert (collects, steps(memory), errors) == ([], 2, [])
+        assert (clock.collects, steps(memory), errors) == (False, 2, [])

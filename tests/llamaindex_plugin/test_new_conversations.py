@@ -12,6 +12,7 @@ from llama_index.core.workflow import Context, JsonSerializer
 from streetai_core import MemoryRegistry
 from streetai_core.encoders import HashingEncoder
 from streetai_llamaindex import StreetAIChatMemoryBuffer, StreetAIChatStore, StreetAIMemory
+from tests.encoders.failing import Breakable
 from tests.llamaindex_plugin.conftest import FACT, LIMIT, QUESTION, QUOTED, REPLY, SESSION, assistant, said, texts, user
 from tests.llamaindex_plugin.engines import FRAMEWORK_WARNINGS
 from tests.llamaindex_plugin.scripted import Script, ScriptedChat
@@ -22,18 +23,6 @@ GREETING = assistant("Hi! How can I help?")
 KINDS = [StreetAIChatMemoryBuffer, StreetAIMemory]
 OTHERS = [[], [GREETING], [user("hello"), assistant("hi")]]
 TALK = [user(FACT), assistant("Good to know."), user("I am a vegetarian."), assistant("Noted.")]
-
-
-class Failing(HashingEncoder):
-    """The hashing encoder, which fails while it is told to."""
-
-    fails = False
-
-    def embed(self, texts, kind):
-        """Embed, or fail."""
-        if self.fails:
-            raise RuntimeError("out of order")
-        return super().embed(texts, kind)
 
 
 @pytest.fixture(params=KINDS, ids=["buffer", "memory"])
@@ -217,31 +206,31 @@ def test_messages_of_other_plug_ins_are_no_chat_of_ours(made):
 
 def test_what_a_failure_left_in_ram_stays_in_its_chat(tmp_path):
     """A chat that could not be stored is not mixed into the one that is begun meanwhile, nor lost."""
-    encoder = Failing()
+    encoder = Breakable()
     with MemoryRegistry(tmp_path / "memory.db", encoder=encoder) as registry:
         memory = StreetAIChatMemoryBuffer.from_defaults(registry=registry, session_id=SESSION)
         memory.set(TALK)
-        encoder.fails = True
+        encoder.broken = True
         memory.put(user("Is it windy?"))
         memory.set([])
         memory.put(user("Is it deep?"))
         assert memory.get_all() == [user("Is it deep?")]
-        encoder.fails = False
+        encoder.broken = False
         assert memory.flush()
         assert conversations(memory) == [[*texts(TALK), ("user", "Is it windy?")], [("user", "Is it deep?")]]
 
 
 def test_a_question_that_is_asked_again_while_the_engine_fails(tmp_path):
     """A retry in a new chat is stored late, but it is stored."""
-    encoder = Failing()
+    encoder = Breakable()
     with MemoryRegistry(tmp_path / "memory.db", encoder=encoder) as registry:
         memory = StreetAIChatMemoryBuffer.from_defaults(registry=registry, session_id=SESSION)
         memory.put(user(QUESTION))
         memory.set([])
-        encoder.fails = True
+        encoder.broken = True
         memory.put(user(QUESTION))
         memory.put(user("Is it deep?"))
-        encoder.fails = False
+        encoder.broken = False
         memory.put(assistant("Yes."))
         chat = [user(QUESTION), user("Is it deep?"), assistant("Yes.")]
         assert memory.get_all() == chat

@@ -15,7 +15,8 @@ from streetai_core.stores.sqlite import SqliteStore
 from streetai_core.upkeep.doctor import examine
 from streetai_core.upkeep.salvage import salvage
 from tests.core.test_ram_equals_disk import dump
-from tests.memory.test_learning import PAST, QUESTION, REPLY, Breakable
+from tests.encoders.failing import Breakable
+from tests.memory.test_learning import PAST, QUESTION, REPLY
 
 AGAIN = "Which harbour does my boat lie in now, please?"
 OTHER = "What is the draught of a boat?"

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from streetai_core import Config, MemoryRegistry, NewMessage
-from streetai_core.encoders.hashing import HashingEncoder
 from streetai_core.errors import ConfigError, EncoderError, InputError
 from streetai_core.stores.reference import ReferenceStore
+from tests.encoders.failing import Breakable
 
 PAST = (
     "The draught of my boat is one metre forty.",
@@ -19,18 +19,6 @@ PAST = (
 QUESTION = "In which harbour does my boat lie?"
 REPLY = "It lies in Marstal."
 NOW = datetime(2026, 4, 1, 12, tzinfo=timezone.utc)
-
-
-class Breakable(HashingEncoder):
-    """Fails while it is broken."""
-
-    broken = False
-
-    def embed(self, texts, kind):
-        """Fail, or encode."""
-        if self.broken:
-            raise OSError("the model is gone")
-        return super().embed(texts, kind)
 
 
 @pytest.fixture

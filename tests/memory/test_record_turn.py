@@ -9,6 +9,7 @@ from streetai_core import Config, MemoryRegistry, NewMessage
 from streetai_core.encoders.hashing import HashingEncoder
 from streetai_core.errors import EncoderError, InputError, MessageConflictError
 from streetai_core.state import MemoryState
+from tests.encoders.failing import Breakable
 
 PAST = (
     ("user", "The draught of my boat is one metre forty, so shallow harbours are no problem."),
@@ -233,18 +234,7 @@ def test_blank_turns_leave_no_trace(registry):
 
 def test_a_failing_encoder_leaves_everything_as_it_was(tmp_path):
     """Neither the turn nor a part of it."""
-
-    class Breakable(HashingEncoder):
-        """Fails while it is broken."""
-
-        broken = False
-
-        def embed(self, texts, kind):
-            if self.broken:
-                raise OSError("the model is gone")
-            return super().embed(texts, kind)
-
-    encoder = Breakable(dim=64)
+    encoder = Breakable(HashingEncoder(dim=64))
     with MemoryRegistry(tmp_path / "m.db", encoder=encoder, config=Config(strategy="vector")) as registry:
         memory, hits = seeded(registry)
         before = picture(memory)

@@ -15,6 +15,7 @@ from streetai_core.evaluation.grid import read_grid
 from streetai_core.index.codes import LEAST
 from streetai_core.recall.processing import rescored
 from streetai_core.recall.scoring import LENT
+from tests.encoders.failing import Breakable
 from tests.recall.own_strategies import (
     CALLS,
     NOON,
@@ -332,16 +333,7 @@ def test_replies_teach_what_its_hits_are_worth():
 
 def test_without_a_vector_it_goes_by_the_rest(caplog):
     """An encoder that fails is no error where there is something else to go by; the log says so."""
-
-    class Broken(HashingEncoder):
-        broken = False
-
-        def embed(self, texts, kind):
-            if self.broken:
-                raise OSError("the model is gone")
-            return super().embed(texts, kind)
-
-    encoder, seen = Broken(), Scoring(lambda known: known.sequence)
+    encoder, seen = Breakable(), Scoring(lambda known: known.sequence)
     memory = memory_of(encoder=encoder)
     encoder.broken = True
     for call in CALLS.values():

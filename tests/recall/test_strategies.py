@@ -9,23 +9,12 @@ from streetai_core.encoders.hashing import HashingEncoder
 from streetai_core.errors import EncoderError
 from streetai_core.stores.reference import ReferenceStore
 from streetai_core.testing.planted import PlantedEncoder, at_cosine
+from tests.encoders.failing import Breakable
 from tests.recall.saying import PADDING, Said, ask, order, state_of
 
 FACT = "The berth of Kestrel is number thirty one."
 TALK = ("The weather on the island was fine.", "Nobody has seen the ferry today.", "Supper is at seven as always.")
 QUESTION = "Which berth has Kestrel?"
-
-
-class BreakableEncoder(HashingEncoder):
-    """The hashing encoder, until it is broken."""
-
-    broken = False
-
-    def embed(self, texts, kind):
-        """Fail if broken."""
-        if self.broken:
-            raise OSError("the model is gone")
-        return super().embed(texts, kind)
 
 
 def memory_of(config, encoder=None):
@@ -37,7 +26,7 @@ def memory_of(config, encoder=None):
 
 def test_keyword_never_needs_the_encoder(caplog):
     """The words find the fact, without a warning; meaning counts nothing, and is nowhere."""
-    encoder = BreakableEncoder()
+    encoder = Breakable()
     memory = memory_of(Config(strategy="keyword"), encoder)
     encoder.broken = True
     (hit,) = (hit for hit in memory.retrieve(QUESTION) if hit.parts["words"] > 0.5)
@@ -50,7 +39,7 @@ def test_keyword_never_needs_the_encoder(caplog):
 
 def test_hybrid_goes_on_by_words_when_the_encoder_fails(caplog):
     """The fact is still found, and the log says by what."""
-    encoder = BreakableEncoder()
+    encoder = Breakable()
     memory = memory_of(Config(), encoder)
     encoder.broken = True
     with caplog.at_level(logging.WARNING):
@@ -68,7 +57,7 @@ def test_hybrid_goes_on_by_words_when_the_encoder_fails(caplog):
 @pytest.mark.parametrize("config", [Config(strategy="vector"), Config.classic()])
 def test_by_meaning_alone_a_failing_encoder_is_an_error(config):
     """There is nothing else to go by, and nothing found would be a lie."""
-    encoder = BreakableEncoder()
+    encoder = Breakable()
     memory = memory_of(config, encoder)
     encoder.broken = True
     for verb in (memory.retrieve, memory.build_prompt, memory.why):

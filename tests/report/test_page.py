@@ -10,13 +10,14 @@ import pytest
 
 from streetai_core import Config, MemoryRegistry
 from streetai_core.encoders.hashing import HashingEncoder
-from streetai_core.errors import EncoderError, InputError
+from streetai_core.errors import InputError
 from streetai_core.report import report
 from streetai_core.report.curves import weight_curve
 from streetai_core.report.pictures import ticks
 from streetai_core.report.savings import replay
 from streetai_core.stores.reference import ReferenceStore
 from streetai_core.tokens import EstimatedTokens
+from tests.encoders.failing import Breakable
 from tests.report.conftest import HOSTILE, fill
 
 SECTIONS = ["Stacks", "Weights", "Savings", "Recall log", "Health"]
@@ -185,15 +186,9 @@ def test_an_empty_memory_has_a_page(tmp_path):
 
 def test_an_encoder_that_fails_costs_one_section(hostile_file):
     """The page says what is missing."""
-
-    class Failing(HashingEncoder):
-        """A model that cannot be loaded."""
-
-        def embed(self, texts, kind):
-            """Fail."""
-            raise EncoderError("the model is not there")
-
-    with MemoryRegistry(hostile_file, encoder=Failing()) as registry:
+    encoder = Breakable()
+    encoder.broken = True
+    with MemoryRegistry(hostile_file, encoder=encoder) as registry:
         [memory_id] = registry.ids()
         found = Page(report(registry, memory_id))
     assert found.headings == SECTIONS

@@ -28,6 +28,7 @@ from streetai_core.encoders.hashing import HashingEncoder
 from streetai_core.errors import EncoderError, EncoderMismatchError, MemoryBusyError, StaleMemoryError
 from streetai_core.stores import _sqlite
 from streetai_core.stores.sqlite import SqliteStore
+from tests.encoders.failing import Breakable
 
 CHUNK = "This is a sentence of a message that is long enough to stand alone as a chunk of its own" + ", and on" * 15
 LONG = " ".join(f"{CHUNK} {number}." for number in range(12))
@@ -167,21 +168,9 @@ def test_whoever_is_killed_in_a_long_message_leaves_none_of_it_or_all(path):
     assert outcomes == {(9, 0), (0, expected)}
 
 
-class Failing(HashingEncoder):
-    """Fails on demand."""
-
-    broken = False
-
-    def embed(self, texts, kind):
-        """Fail, or encode."""
-        if self.broken:
-            raise OSError("the model is gone")
-        return super().embed(texts, kind)
-
-
 def test_a_failed_update_leaves_the_old_text(path):
     """Text, signals and what was learned."""
-    encoder = Failing()
+    encoder = Breakable()
     with MemoryRegistry(path, encoder=encoder) as registry:
         memory = registry.get("m")
         memory.add_message("The boat is red.", "user", message_id="boat")
