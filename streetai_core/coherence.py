@@ -12,6 +12,7 @@ from weakref import WeakKeyDictionary
 
 from streetai_core.errors import StaleMemoryError, StreetAIError
 from streetai_core.forking import fork_safe_lock, renew_in_child
+from streetai_core.imaging import content_of, state_of
 from streetai_core.state import MemoryState
 from streetai_core.stores.base import Changes, Head, ReadTransaction, Store, WriteTransaction
 from streetai_core.stores.images import UNREADABLE
@@ -213,7 +214,7 @@ class CoherentState:
         if image is None:
             return None
         with closing(image), suppress(*UNREADABLE):
-            state = MemoryState.imaged(head, image)
+            state = state_of(image, head)
             self._imaged = int(state.columns.keys.max()) + 1
             if head.next_signal - self._imaged > len(state.columns):
                 # Loading all is quicker than row by row.
@@ -224,7 +225,7 @@ class CoherentState:
     def _keep_image(self, transaction: ReadTransaction, state: MemoryState) -> None:
         """Keep an image, unless there is one that has nearly all."""
         if (state.head.next_signal - self._imaged) * _NEW >= len(state.columns):
-            found = state.image()
+            found = content_of(state)
             if found is not None:
                 transaction.keep_image(found)
                 self._imaged = state.head.next_signal

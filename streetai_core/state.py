@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from streetai_core.config import Config
 from streetai_core.dynamics.decay import effective_weights
@@ -16,7 +14,6 @@ from streetai_core.dynamics.learning import learned_weight
 from streetai_core.errors import StoreError
 from streetai_core.index.alignment import Alignment, aligned, extended
 from streetai_core.index.centroids import CentroidIndex
-from streetai_core.index.codes import LEAST
 from streetai_core.index.columns import Rows as RowNumbers
 from streetai_core.index.columns import SignalColumns
 from streetai_core.index.cues import CueIndex
@@ -36,18 +33,9 @@ from streetai_core.stores.base import (
     WordsRow,
 )
 from streetai_core.stores.columns import Coded, Loaded, SignalArrays, WeightArrays, WordsArrays
-from streetai_core.stores.images import Content, Image
 from streetai_core.stores.provenance import Provenance, Quarantine
 from streetai_core.stores.values import CUES_KEPT
 from streetai_core.types import ROLES, SOURCES
-
-Array = npt.NDArray[Any]
-
-_ALIGNED = ("at", "order", "starts", "sizes", "several", "standing", "silent")
-"""What an image has of the alignment of signals with messages."""
-
-_BYTES = "signals.bytes"
-"""The codes of an image: nearly all of it, so read to where they stay."""
 
 _READ = 1024
 """Messages that are read at a time for what is kept of them, so that few texts are in RAM."""
@@ -102,6 +90,16 @@ class MemoryState:
         state.words.fill(_entries(words))
         return state
 
+    @classmethod
+    def of_indexes(
+        cls, head: Head, columns: SignalColumns, words: WordIndex, cues: CueIndex, alignment: Alignment
+    ) -> MemoryState:
+        """The state of a whole memory whose indexes are there; the stacks are read when they are asked for."""
+        state = cls(head)
+        state.columns, state.words, state.cues, state._stacks = columns, words, cues, None
+        state._alignment, state._aligned = alignment, (columns, columns.moves, words, words.moves)
+        return state
+
     @property
     def stacks(self) -> CentroidIndex:
         """The stacks.
@@ -147,26 +145,6 @@ class MemoryState:
             some = MessageQuery(sequences=unread[start : start + _READ])
             self._metadata |= {one.sequence: one.metadata for one in self._transaction.messages(some)}
         return {sequence: self._metadata[sequence] for sequence in sequences if sequence in self._metadata}
-
-    @classmethod
-    def imaged(cls, head: Head, image: Image) -> MemoryState:
-        """The state that an image describes, at its version; `head` is that of a later one.
-
-        Raises:
-            ValueError: the image is damaged; a `KeyError` or an `OSError` too.
-        """
-        state = cls(replace(head, version=image.version))
-        numbers = {name: image.numbers(name) for name in image.names if name != _BYTES}
-        state.columns.restore(_part(numbers, "signals"), lambda room: image.read_into(_BYTES, room))
-        state.words.restore(_part(numbers, "words"), image.texts)
-        state.cues.restore(_part(numbers, "cues"))
-        state._stacks = None
-        aligned = {name: array.astype(np.intp) for name, array in _part(numbers, "alignment").items()}
-        columns, words = state.columns, state.words
-        is_whole = int(aligned["at"].min(initial=0)) >= 0
-        state._alignment = Alignment(messages=words.size, is_whole=is_whole, growing=None, **aligned)
-        state._aligned = (columns, columns.moves, words, words.moves)
-        return state
 
     def update(self, rows: Rows) -> None:
         """Take over what changed since this state's version."""
@@ -247,25 +225,6 @@ class MemoryState:
             before = longer
         self._alignment, self._aligned = before, seen
         return before
-
-    def image(self) -> Content | None:
-        """All of it but vectors and stacks, which are read when they are asked for.
-
-        `None`: it is no use, or not what the rows alone say: of few signals, after something was deleted or edited, or
-        with messages in quarantine.
-        """
-        if len(self.columns) < LEAST or self.quarantine or len(self.words) < self.words.size or not self.columns.dim:
-            return None
-        words, texts = self.words.image()
-        alignment = {name: getattr(self.alignment, name) for name in _ALIGNED}
-        parts = {
-            "signals": self.columns.image(),
-            "words": words,
-            "cues": self.cues.image(),
-            "alignment": alignment,
-        }
-        numbers = {f"{part}.{name}": array for part, arrays in parts.items() for name, array in arrays.items()}
-        return Content(numbers, texts)
 
     def members(self, stacks: Iterable[int]) -> RowNumbers:
         """Rows of the signals in these stacks."""
@@ -353,11 +312,6 @@ class MemoryState:
             uses=int(self.columns.column("uses")[row]) + step.used,
             stack=int(self.columns.column("stack")[row]),
         )
-
-
-def _part(numbers: Mapping[str, Array], name: str) -> dict[str, Array]:
-    """The arrays of one part of an image, by their names in it."""
-    return {key.removeprefix(f"{name}."): array for key, array in numbers.items() if key.startswith(f"{name}.")}
 
 
 def _entry(row: WordsRow) -> WordsEntry:

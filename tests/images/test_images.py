@@ -12,6 +12,7 @@ import pytest
 from streetai_core import Config, MemoryRegistry, NewMessage
 from streetai_core.encoders.hashing import HashingEncoder
 from streetai_core.errors import DamagedFileError, StoreError
+from streetai_core.imaging import content_of, state_of
 from streetai_core.index.codes import LEAST
 from streetai_core.state import MemoryState
 from streetai_core.stores.base import MessageQuery
@@ -90,7 +91,7 @@ def test_a_state_from_an_image_is_that_of_the_rows(imaged):
     """Everything in RAM, what is read later included."""
     with SqliteStore(imaged) as store, store.reading("m") as view:
         image = view.image()
-        state = MemoryState.imaged(view.head, image)
+        state = state_of(image, view.head)
         image.close()
         state.read_in(view)
         rows = MemoryState.of(view.rows(None))
@@ -230,7 +231,7 @@ def test_an_image_that_is_kept_while_somebody_deletes_is_deleted(imaged):
     """A reader knows nothing of what is deleted meanwhile; when it has ended, it looks."""
     with SqliteStore(imaged) as store:
         with store.reading("m") as view:
-            content = MemoryState.loaded(view.loaded()).image()
+            content = content_of(MemoryState.loaded(view.loaded()))
             other = opened(imaged)
             deleted = view.messages(MessageQuery(sequences=[5]))[0].message_id
             thread = threading.Thread(target=lambda: other.get("m").delete_message(deleted))
