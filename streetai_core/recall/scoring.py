@@ -220,8 +220,8 @@ def _neutral(state: MemoryState, nearness: Floats, unknown: Rows) -> Floats:
     if not known.any():
         return nearness
     filled: Floats = nearness.copy()
-    # The same whatever order the rows are in.
-    filled[unknown] = math.fsum(nearness[known]) / np.count_nonzero(known)
+    # Sorted, so that it is the same to the bit whatever order the rows are in; an exact sum takes six times as long.
+    filled[unknown] = np.sort(nearness[known]).mean()
     return filled
 
 
