@@ -331,6 +331,7 @@ def _entry(row: WordsRow) -> WordsEntry:
         source=SOURCES.index(row.source),
         trust=row.trust,
         fingerprint=row.fingerprint,
+        rules=row.rules,
     )
 
 
@@ -349,6 +350,7 @@ def _entries(words: WordsArrays) -> WordsColumns:
             "role": _places(words.role, ROLES),
             "source": _places(words.source, SOURCES),
             "fingerprint": words.fingerprint,
+            "rules": words.rules,
         },
         trust=words.trust,
         term_counts=words.term_counts,

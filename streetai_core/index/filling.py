@@ -39,6 +39,8 @@ class WordsEntry:
     trust: float = 1.0
     fingerprint: int = 0
     """The same for the same text."""
+    rules: int = 0
+    """The version of the rules that told all this."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,7 +58,7 @@ class WordsColumns:
     authors: Sequence[str | None]
     """As the conversations."""
     columns: Mapping[str, Integers]
-    """characters, day, question, role, source and fingerprint, each of shape (n,)."""
+    """characters, day, question, role, source, fingerprint and rules, each of shape (n,)."""
     trust: Floats
     term_counts: Integers
     """How many terms each has, shape (n,)."""

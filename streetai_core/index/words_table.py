@@ -44,6 +44,7 @@ _OWN = (
     "timed",
     "source",
     "fingerprint",
+    "rules",
 )
 """The columns that a message fills by itself."""
 
@@ -62,6 +63,8 @@ class WordsTable:
         self._rows = RowsByNumber()
         self._said_by: Counter[int] = Counter()
         """By the number of an author, the messages that tell of whoever says them."""
+        self._made_by: Counter[int] = Counter()
+        """By the version of the rules, the messages whose words they told."""
         self._lengths = 0
         self._stretches: Stretches | None = None
         self._derived: dict[tuple[str, Rule], tuple[Floats, Growing[np.float64]]] = {}
@@ -99,6 +102,15 @@ class WordsTable:
         """Whether the author with this number is somebody who says things, and has a message: no tool, no document."""
         return self._said_by[author] > 0
 
+    def count_before(self, rules: int) -> int:
+        """How many messages have words of rules that are older than this version of them."""
+        return sum(count for version, count in self._made_by.items() if version < rules)
+
+    def told_before(self, rules: int) -> Integers:
+        """Sequences of these messages, ascending."""
+        older: Integers = np.sort(self.column("sequence")[self.alive & (self.column("rules") < rules)])
+        return older
+
     @property
     def stretches(self) -> Stretches:
         """The stretches of talk that the messages stand in."""
@@ -122,7 +134,7 @@ class WordsTable:
     def column(self, name: str) -> Integers:
         """One column, shape (n,); -1 is none.
 
-        They are sequence, conversation, author, length (in terms), characters, day, role, source, fingerprint,
+        They are sequence, conversation, author, length (in terms), characters, day, role, source, fingerprint, rules,
         question and timed (0 or 1), previous and following (the rows of the neighbours in the conversation), around
         (the length with what stands around it) and the other rows that each stands around (`index/threads.py`).
         """
@@ -204,6 +216,7 @@ class WordsTable:
         self._replacements.fill(*np.array(replacing, dtype=np.int64).reshape(-1, 2).T)
         self._rows.fill(columns.sequence)
         self._said_by = self._counted_speakers()
+        self._made_by = self._counted_rules()
         self._lengths = int(lengths.sum())
         rows = np.repeat(np.arange(count), columns.day_counts)
         for span, values in zip(self._spans, np.column_stack([rows, columns.days]).T, strict=True):
@@ -238,6 +251,7 @@ class WordsTable:
         self._rows.fill(self.column("sequence"))
         self._lengths = int(self.column("length").sum())
         self._said_by = self._counted_speakers()
+        self._made_by = self._counted_rules()
         self._conversations = {name: number for number, name in enumerate(texts["conversations"])}
         self._authors = {str(name): number for number, name in enumerate(texts["authors"])}
         self._postings.restore(part("postings"))
@@ -252,6 +266,11 @@ class WordsTable:
         """How often each author speaks, of an index of which no message was removed."""
         authors = self.column("author")[_SPEAKS[self.column("role"), self.column("source")]] - NONE
         return Counter({author + NONE: said for author, said in enumerate(np.bincount(authors).tolist())})
+
+    def _counted_rules(self) -> Counter[int]:
+        """How many messages each version of the rules has told the words of, where no message was removed."""
+        versions, counts = np.unique(self.column("rules"), return_counts=True)
+        return Counter(dict(zip(versions.tolist(), counts.tolist(), strict=True)))
 
     def _are_newer(self, entries: Sequence[WordsEntry]) -> bool:
         """Whether these are in the order they were said, and later than all that is there."""
@@ -287,12 +306,14 @@ class WordsTable:
             "timed": int(len(entry.days) > 0),
             "source": entry.source,
             "fingerprint": entry.fingerprint,
+            "rules": entry.rules,
         }
 
     def _register(self, row: int, entry: WordsEntry, values: Mapping[str, int]) -> None:
         """Count a row in, and know it by what is asked for."""
         self._lengths += values["length"]
         self._said_by[values["author"]] += int(_SPEAKS[values["role"], values["source"]])
+        self._made_by[values["rules"]] += 1
         self._replacements.put(row, entry.replaces)
         self._rows.put(entry.sequence, row)
         for first, last in entry.days.tolist():
@@ -311,6 +332,7 @@ class WordsTable:
         self._stretches = None
         self.alive[row] = False
         self._lengths -= int(self.column("length")[row])
+        self._made_by[int(self.column("rules")[row])] -= 1
         author, role, source = (int(self.column(name)[row]) for name in ("author", "role", "source"))
         self._said_by[author] -= int(_SPEAKS[role, source])
         self._replacements.drop(row)

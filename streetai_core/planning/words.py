@@ -5,6 +5,8 @@ from __future__ import annotations
 import hashlib
 import re
 import unicodedata
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from datetime import date, datetime
 from typing import Any
 
@@ -17,6 +19,16 @@ from streetai_core.text.dates import mentioned_dates
 from streetai_core.text.wishes import WISH, states_wish
 from streetai_core.text.words import counted
 from streetai_core.types import Message
+
+RULES = 1
+"""The version of the rules that make a words row of a message. Raise it with every change of what `words_row` makes of
+any text (how words are cut, dates and wishes told): rows that older rules have made are then made anew. With the old
+number they would stay as they are, and a question that is cut by the new rules would not find them.
+
+`fingerprint` must never change: cues are known by it, and the texts of their questions are not kept."""
+
+Reader = Callable[[Sequence[int]], Sequence[WordsRow]]
+"""Reads the words rows of messages, of those that have one, by sequence."""
 
 _LONGEST = 20_000
 """Characters of a message that dates are looked for in; what is longer is a document, with dates of its own."""
@@ -57,7 +69,29 @@ def words_row(message: Message, replaces: tuple[int, ...] = ()) -> WordsRow:
         trust=message.trust,
         writer=message.writer,
         fingerprint=fingerprint(text),
+        rules=RULES,
     )
+
+
+def renewed(row: WordsRow, message: Message) -> WordsRow:
+    """The words row of a message made anew; what it replaces stays. What newer rules have made is left alone."""
+    return row if row.rules > RULES else words_row(message, row.replaces)
+
+
+def relinked(links: Sequence[tuple[Message, tuple[int, ...]]], read: Reader) -> list[WordsRow]:
+    """The words rows of stored messages that replace others than before; what rules have made of their texts stays.
+
+    Args:
+        links: each message with the sequences of those that it replaces.
+        read: reads their words rows; one that is not there is made.
+    """
+    stored = {row.sequence: row for row in read([message.sequence for message, _ in links])} if links else {}
+    return [
+        replace(stored[message.sequence], replaces=replaces)
+        if message.sequence in stored
+        else words_row(message, replaces)
+        for message, replaces in links
+    ]
 
 
 def fingerprint(text: str) -> int:

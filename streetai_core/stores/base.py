@@ -151,6 +151,8 @@ class WordsRow:
     writer: str | None = None
     fingerprint: int = 0
     """The same for the same text; a signed number of 64 bits."""
+    rules: int = 0
+    """The version of the rules that made all this of the message; 0: older than any that has a number."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -197,7 +199,7 @@ class Changes:
     messages: Sequence[Message] = ()
     """New messages, or new texts of stored ones (same `sequence`)."""
     words: Sequence[WordsRow] = ()
-    """Of new messages, and of stored ones with a new text."""
+    """Of new messages, and of stored ones with a new text, other rules or other links."""
     signals: Sequence[SignalRow] = ()
     weights: Sequence[WeightRow] = ()
     """The weights of new signals, and new stacks of old ones (when all are re-encoded)."""
@@ -311,6 +313,14 @@ class ReadTransaction(ABC):
     @abstractmethod
     def messages(self, query: MessageQuery) -> list[Message]:
         """Messages with their texts."""
+
+    def words(self, sequences: Sequence[int]) -> list[WordsRow]:
+        """The words rows of messages, of those that have one, in order of `sequence`.
+
+        Stores that can read some of them read no others.
+        """
+        rows, wanted = self.rows(None), set(sequences)
+        return [] if rows is None else [row for row in rows.words if row.sequence in wanted]
 
     @abstractmethod
     def credits(self, key: int | None = None) -> list[CreditRow]:

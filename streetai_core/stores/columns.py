@@ -122,6 +122,7 @@ class WordsArrays:
     trust: Floats
     writer: Coded
     fingerprint: Integers
+    rules: Integers
     term_counts: Integers
     """How many terms each has."""
     terms: TermHashes
@@ -153,6 +154,7 @@ class WordsArrays:
             trust=self.trust[chosen],
             writer=self.writer.taken(chosen),
             fingerprint=self.fingerprint[chosen],
+            rules=self.rules[chosen],
             term_counts=self.term_counts[chosen],
             terms=self.terms[np.repeat(chosen, self.term_counts)],
             counts=self.counts[np.repeat(chosen, self.term_counts)],
@@ -242,6 +244,7 @@ def _words(rows: Sequence[WordsRow]) -> WordsArrays:
         trust=np.array([row.trust for row in rows], dtype=np.float64),
         writer=Coded.of([row.writer for row in rows]),
         fingerprint=_whole([row.fingerprint for row in rows]),
+        rules=_whole([row.rules for row in rows]),
         term_counts=_whole([len(row.terms) for row in rows]),
         terms=joined([row.terms for row in rows], np.uint32),
         counts=joined([row.counts for row in rows], np.uint16),

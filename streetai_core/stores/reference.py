@@ -184,6 +184,11 @@ class _ReferenceTransaction(WriteTransaction):
             return found[: max(0, query.first)]
         return found if query.last is None else found[max(0, len(found) - max(0, query.last)) :]
 
+    def words(self, sequences: Sequence[int]) -> list[WordsRow]:
+        contents = self._open_contents()
+        words = {} if contents is None else contents.words
+        return [words[sequence][1] for sequence in sorted({*sequences}) if sequence in words]
+
     def credits(self, key: int | None = None) -> list[CreditRow]:
         contents = self._open_contents()
         return [] if contents is None else [entry for entry in contents.credits if key is None or entry.key == key]

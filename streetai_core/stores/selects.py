@@ -24,7 +24,7 @@ SELECT memory_key, signal_key, question, version, dim, vector, crc FROM cues WHE
 STACKS = "SELECT memory_key, stack_key, size, dim, version, total, crc FROM stacks WHERE memory_key = ?"
 WORDS = """
 SELECT memory_key, sequence, version, conversation_id, name, role, day, characters, question, source, trust,
-       writer, fingerprint, terms, counts, days, replaces, crc
+       writer, fingerprint, rules, terms, counts, days, replaces, crc
 FROM words WHERE memory_key = ?
 """
 MESSAGES = """

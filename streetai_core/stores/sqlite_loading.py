@@ -52,15 +52,15 @@ _WEIGHT_COLUMNS = ("key", "base_weight", "last_used_turn", "uses", "stack", "ver
 _STACKS = "SELECT stack_key, size, dim, version, total, crc FROM stacks WHERE memory_key = ? ORDER BY stack_key"
 _WORDS = """
 SELECT sequence, version, conversation_id, name, role, day, characters, question, source, trust, writer, fingerprint,
-       terms, counts, days, replaces, crc
+       rules, terms, counts, days, replaces, crc
 FROM words WHERE memory_key = ? AND sequence BETWEEN ? AND ? ORDER BY sequence
 """
 _WORDS_COLUMNS = (
     *("sequence", "version", "conversation_id", "name", "role", "day", "characters", "question", "source", "trust"),
-    *("writer", "fingerprint", "terms", "counts", "days", "replaces", "crc"),
+    *("writer", "fingerprint", "rules", "terms", "counts", "days", "replaces", "crc"),
 )
 """In the order in which the checksum counts them."""
-_WHOLE = ("sequence", "version", "day", "characters", "question", "fingerprint")
+_WHOLE = ("sequence", "version", "day", "characters", "question", "fingerprint", "rules")
 _TEXTS = ("conversation_id", "name", "role", "source", "writer", "replaces")
 _ARRAYS: dict[str, tuple[np.dtype[Any], int]] = {"terms": (TERMS, 1), "counts": (COUNTS, 1), "days": (DAYS, 2)}
 """What they are made of, and how many of it are one; a span of days has a first and a last one."""
@@ -320,6 +320,7 @@ def load_words(blocks: Blocks, memory_key: int) -> tuple[WordsArrays, Integers]:
         trust=_real(pieces, "trust"),
         writer=_coded(pieces, "writer"),
         fingerprint=_whole(pieces, "fingerprint"),
+        rules=_whole(pieces, "rules"),
         term_counts=_whole(pieces, _EACH.format("terms")),
         terms=_array(pieces, "terms", np.uint32),
         counts=_array(pieces, "counts", np.uint16),

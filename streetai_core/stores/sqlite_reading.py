@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import closing, suppress
 from operator import attrgetter, itemgetter
 from typing import Any, TypeVar
@@ -12,7 +12,7 @@ import numpy as np
 from sqlite_utils import Database
 
 from streetai_core.errors import DamagedFileError, StoreError
-from streetai_core.stores.base import CreditRow, Head, MessageQuery, ReadTransaction, Rows
+from streetai_core.stores.base import CreditRow, Head, MessageQuery, ReadTransaction, Rows, WordsRow
 from streetai_core.stores.belonging import Keys, check_belonging
 from streetai_core.stores.checksums import Integers, wholes
 from streetai_core.stores.columns import Loaded, StackArrays
@@ -311,6 +311,15 @@ class SqliteReading(ReadTransaction):
         elif not query.any_conversation or (query.message_id is not None and not rows):
             self._check_texts()
         return [message_from(row, self._origin) for row in (rows if oldest_first else reversed(rows))]
+
+    def words(self, sequences: Sequence[int]) -> list[WordsRow]:
+        """The words rows of messages, of those that have one.
+
+        Raises:
+            DamagedFileError: a row does not fit its checksum.
+        """
+        rows = self._select(WORDS + _OF_SEQUENCES + _BY_SEQUENCE, self._key, list_text(sequences))
+        return [words_from(row, self._origin) for row in rows]
 
     def credits(self, key: int | None = None) -> list[CreditRow]:
         """The learning log, of one signal or of all, oldest first.

@@ -98,13 +98,14 @@ ON CONFLICT (memory_key, stack_key) DO UPDATE SET
 """
 _WORDS = """
 INSERT INTO words (memory_key, sequence, version, conversation_id, name, role, day, characters, question, source, trust,
-                   writer, fingerprint, terms, counts, days, replaces, crc)
-VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+                   writer, fingerprint, rules, terms, counts, days, replaces, crc)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
 ON CONFLICT (memory_key, sequence) DO UPDATE SET
     version = excluded.version, conversation_id = excluded.conversation_id, name = excluded.name, role = excluded.role,
     day = excluded.day, characters = excluded.characters, question = excluded.question, source = excluded.source,
-    trust = excluded.trust, writer = excluded.writer, fingerprint = excluded.fingerprint, terms = excluded.terms,
-    counts = excluded.counts, days = excluded.days, replaces = excluded.replaces, crc = excluded.crc
+    trust = excluded.trust, writer = excluded.writer, fingerprint = excluded.fingerprint, rules = excluded.rules,
+    terms = excluded.terms, counts = excluded.counts, days = excluded.days, replaces = excluded.replaces,
+    crc = excluded.crc
 """
 _CREDIT = """
 INSERT INTO credits (memory_key, version, position, signal_key, turn, action, contribution, old_weight, new_weight,
@@ -252,7 +253,7 @@ class SqliteWriting(SqliteReading, WriteTransaction):
         for table, following, written in (
             (SIGNALS, head.next_signal, len(changes.signals)),
             (PACKED_WEIGHTS, head.next_signal, len(changes.weights)),
-            (WORDS, head.next_sequence, len(changes.messages)),
+            (WORDS, head.next_sequence, max(len(changes.messages), len(changes.words))),
         ):
             packs = new_packs(self._blocks, table, key, following, written)
             self._many(PACK, packs)

@@ -148,6 +148,8 @@ CREATE TABLE words (
     trust           REAL    NOT NULL CHECK (trust BETWEEN 0 AND 1),
     writer          TEXT,
     fingerprint     INTEGER NOT NULL,
+    -- The version of the rules that made this row of its message.
+    rules           INTEGER NOT NULL CHECK (rules >= 0),
     terms           BLOB    NOT NULL CHECK (length(terms) % 4 = 0),
     counts          BLOB    NOT NULL CHECK (2 * length(counts) = length(terms)),
     days            BLOB    NOT NULL CHECK (length(days) % 8 = 0),

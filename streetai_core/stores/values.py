@@ -163,6 +163,8 @@ def _check_words(words: WordsRow) -> None:
     _check_provenance(words.source, words.trust, f"words of message {words.sequence}")
     if not _is_whole(words.fingerprint, -_LARGEST - 1, _LARGEST):
         raise _wrong_words(words, f"fingerprint must be a whole number of 64 bits, got {words.fingerprint!r}")
+    if not _is_whole(words.rules, 0, _LARGEST):
+        raise _wrong_words(words, f"rules must be a whole number from 0 on, got {words.rules!r}")
     if words.role not in ROLES:
         raise _wrong_words(words, f"role must be one of {', '.join(ROLES)}, got {words.role!r}")
     if not _is_whole(words.day, 1, _LAST_DAY):

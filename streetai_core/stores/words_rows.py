@@ -16,7 +16,7 @@ COUNTS = np.dtype("<u2")
 DAYS = np.dtype("<i4")
 """How the arrays are kept, whatever the machine: little-endian."""
 
-_CELLS, _ARRAYS = 13, 16
+_CELLS, _ARRAYS = 14, 17
 """Where the columns end that come before the arrays, and where the arrays do."""
 
 
@@ -36,6 +36,7 @@ def words_row(words: WordsRow, memory_key: int, version: int) -> Row:
         real(words.trust),
         words.writer,
         int(words.fingerprint),
+        int(words.rules),
     )
     arrays = (
         words.terms.astype(TERMS, copy=False).tobytes(),
@@ -72,6 +73,7 @@ def words_from(row: Row, origin: Origin) -> WordsRow:
         trust=cells[10],
         writer=cells[11],
         fingerprint=cells[12],
+        rules=cells[13],
         terms=terms,
         counts=counts,
         days=days,

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from datetime import date
+from functools import partial
 from itertools import count
 from pathlib import Path
 from typing import Any
@@ -16,7 +17,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from streetai_core.errors import InputError, StoreError
-from streetai_core.stores.base import Changes, Store, WordsRow
+from streetai_core.stores.base import Changes, ReadTransaction, Store, WordsRow
 from streetai_core.testing.factories import (
     NOON,
     make_counts,
@@ -46,6 +47,7 @@ LARGEST_ROW = make_words_row(
     counts=make_counts(1, 2**15, 2**16 - 1),
     days=make_days((1, 1), (1, LAST_DAY), (LAST_DAY, LAST_DAY)),
     replaces=(0, 7, 2**63 - 1),
+    rules=2**63 - 1,
 )
 SMALLEST_ROW = make_words_row(
     1, conversation_id="", name="", day=1, characters=0, terms=make_terms(), counts=make_counts(), days=make_days()
@@ -71,6 +73,7 @@ _ROWS = st.builds(
     question=st.booleans(),
     days=st.lists(_DAYS, max_size=4).map(lambda spans: make_days(*spans)),
     replaces=st.lists(st.integers(0, 2**63 - 1), max_size=4).map(tuple),
+    rules=st.integers(0, 2**63 - 1),
 )
 
 
@@ -114,6 +117,7 @@ class StoreWords(StoreMaking):
             counts=make_counts(6, 5, 4)[::-1],
             days=np.asfortranarray(make_days((1, 2), (3, 4))),
             replaces=(np.int64(8),),
+            rules=np.int64(3),
         )
         write(store, make_exchange(0, words=[row]))
         expected = make_words_row(
@@ -124,6 +128,7 @@ class StoreWords(StoreMaking):
             counts=make_counts(4, 5, 6),
             days=make_days((1, 2), (3, 4)),
             replaces=(8,),
+            rules=3,
         )
         assert comparable(_words(store)) == comparable([expected])
 
@@ -213,6 +218,27 @@ class StoreWords(StoreMaking):
             write(second, Changes(head=head_of(second), words=[make_words_row(0)]))
             assert comparable(_words(first, since=2)) == comparable([make_words_row(0)])
 
+    def test_the_words_of_some_messages_can_be_read(self, store: Store) -> None:
+        """To make some anew, all of a memory would be read; or what an older text was found by."""
+        write(store, make_exchange(0, 1, 2, 3, words=[make_words_row(number) for number in (0, 1, 3)]))
+        write(store, make_exchange(1, head=make_head(memory_id="bob"), words=[make_words_row(1, name="of bob")]))
+        again = make_words_row(1, rules=2)
+        write(store, Changes(head=head_of(store), words=[again]))
+        with store.reading("alice") as reading:
+            for words in (reading.words, partial(ReadTransaction.words, reading)):
+                assert comparable(words([3, 1, 2, 1, 77])) == comparable([again, make_words_row(3)])
+            assert reading.words([]) == []
+        with store.reading("nobody") as reading:
+            assert reading.words([1]) == []
+
+    def test_words_that_are_about_to_be_committed_can_be_read(self, store: Store) -> None:
+        """What an operation has written already, it would write over with what was there before."""
+        write(store, make_exchange(0, 1))
+        head = head_of(store)
+        with store.writing("alice") as writing:
+            writing.apply(Changes(head=head, deleted_messages=[1], words=[make_words_row(0, rules=1)]), now=NOON)
+            assert comparable(writing.words([0, 1])) == comparable([make_words_row(0, rules=1)])
+
     # ----------------------------------------------------------------- refused
 
     @pytest.mark.parametrize(
@@ -233,6 +259,11 @@ class StoreWords(StoreMaking):
             {"replaces": (2**63,)},
             {"replaces": (True,)},
             {"replaces": "12"},
+            {"rules": -1},
+            {"rules": 2**63},
+            {"rules": 1.5},
+            {"rules": True},
+            {"rules": None},
             {"terms": make_terms(2, 1)},
             {"terms": make_terms(1, 1)},
             {"terms": make_terms(1)},

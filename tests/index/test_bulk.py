@@ -30,6 +30,7 @@ def test_messages_at_once_are_messages_one_by_one(said, removed, cut, ascending)
             author="Ilse" if named else None,
             replaces=(0,) if named else (),
             role=ROLES.index("user" if sequence % 3 else "tool"),
+            rules=sequence % 4 + named,
         )
         for sequence, conversation, text, named in said
     ]
@@ -52,6 +53,11 @@ def assert_same(first, second):
     alive = first.alive
     for name in ("sequence", "conversation", "author", "length", "timed", *CHAINED):
         assert first.column(name)[alive].tolist() == second.column(name)[alive].tolist(), name
+    for rules in range(6):
+        old = first.told_before(rules).tolist()
+        assert old == sorted(first.column("sequence")[alive & (first.column("rules") < rules)].tolist())
+        assert old == second.told_before(rules).tolist()
+        assert len(old) == first.count_before(rules) == second.count_before(rules)
     assert first.replacements().tolist() == second.replacements().tolist()
     assert first.replaced() == second.replaced()
     assert [first.speaks(0), first.speaks(-1)] == [second.speaks(0), second.speaks(-1)]

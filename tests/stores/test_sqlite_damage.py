@@ -49,7 +49,7 @@ NUMBERS = {
     "weights": ("base_weight", "last_used_turn", "uses", "stack_key", "version", "crc"),
     "cues": ("signal_key", "question", "version", "crc"),
     "stacks": ("stack_key", "size", "version", "crc"),
-    "words": ("sequence", "version", "day", "characters", "question", "trust", "fingerprint", "crc"),
+    "words": ("sequence", "version", "day", "characters", "question", "trust", "fingerprint", "rules", "crc"),
     "credits": (
         "signal_key",
         "turn",

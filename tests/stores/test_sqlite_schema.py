@@ -56,7 +56,7 @@ def test_every_table_is_strict(connection):
     "change",
     [
         *("question = 2", "terms = x'00'", "terms = x''", "counts = x'00000000000000'", "days = x'0000'"),
-        *("terms = 'text'", "replaces = NULL", "sequence = 9"),
+        *("terms = 'text'", "replaces = NULL", "sequence = 9", "rules = -1", "rules = NULL"),
     ],
 )
 def test_words_that_make_no_sense_are_refused_by_the_table(connection, change):
