@@ -1,4 +1,4 @@
-"""`streetai edit`, `forget` and `reembed`: commands that change what is in a database."""
+"""`streetai edit`, `forget`, `reembed` and `renew`: commands that change what is in a database."""
 
 from __future__ import annotations
 
@@ -167,3 +167,31 @@ def reembed(file: Path, *, memory_id: str | None, encoder_name: str, config_name
     else:
         cells = [(one["memory_id"], one["signals"], one["before"] or "-", one["encoder"]) for one in done]
         print_table(("memory", "embedded anew", "before", "now"), cells, figures=("embedded anew",))
+
+
+@click.command(
+    short_help="Find messages by this version's rules for words.", epilog="Example: streetai renew memory.db"
+)
+@file_argument
+@memory_option
+@json_option
+def renew(file: Path, *, memory_id: str | None, as_json: bool) -> None:
+    """Find out anew by which words and days the messages of FILE can be found that an older version has stored.
+
+    Of all memories, or only of the one of --memory. Apps that go on storing do this by themselves, some messages at a
+    time. No model is needed. Interrupted, the same command goes on.
+    """
+    from streetai_core.registry import MemoryRegistry
+
+    done: list[dict[str, Any]] = []
+    with open_store(file) as store, MemoryRegistry(store) as registry:
+        ids = store.memory_ids() if memory_id is None else [choose(file, store.memory_ids(), memory_id)]
+        for one in ids:
+            with progress(f"Renewing {one}") as steps:
+                done.append({"memory_id": one, "messages": registry.get(one).renew_words(progress=steps)})
+    if as_json:
+        print_json(done)
+    else:
+        print_table(
+            ("memory", "messages"), [(one["memory_id"], one["messages"]) for one in done], figures=("messages",)
+        )

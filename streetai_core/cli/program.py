@@ -11,7 +11,7 @@ import click
 
 from streetai_core import __version__
 from streetai_core.cli.bench import bench
-from streetai_core.cli.changing import edit, forget, reembed
+from streetai_core.cli.changing import edit, forget, reembed, renew
 from streetai_core.cli.chat import chat
 from streetai_core.cli.commands import PluginCommands
 from streetai_core.cli.looking import ls, search, show, stats, why
@@ -72,7 +72,7 @@ def main() -> None:
 
 main.add_command(bench)
 main.add_command(report)
-for command in (chat, edit, export_command, forget, import_command, ls, reembed, search, show, stats, why):
+for command in (chat, edit, export_command, forget, import_command, ls, reembed, renew, search, show, stats, why):
     main.add_command(command)
 for command in UPKEEP:
     main.add_command(command)

@@ -12,9 +12,9 @@ from streetai_core.encoders.base import Encoder
 from streetai_core.index.columns import Rows
 from streetai_core.placement import Placement
 from streetai_core.planning.replacing import Replacing
-from streetai_core.planning.words import words_row
+from streetai_core.planning.words import Reader, relinked
 from streetai_core.state import MemoryState
-from streetai_core.stores.base import Changes, SignalRow, WeightRow, WordsRow
+from streetai_core.stores.base import Changes, SignalRow, WeightRow
 from streetai_core.types import KeptVector, Matrix, Message
 from streetai_core.vectors import kept
 
@@ -49,6 +49,7 @@ def plan_embedding(
     *,
     messages: Mapping[int, Message],
     replacing: Replacing,
+    words: Reader,
     config: Config,
 ) -> Changes:
     """Give signals the vectors that they could not get when they were stored, and see what their messages replace.
@@ -61,13 +62,14 @@ def plan_embedding(
         vectors: theirs, shape (len(keys), dim).
         messages: that they are pieces of, by sequence.
         replacing: finds what messages replace.
+        words: reads words rows.
         config: the settings.
     """
     rows = state.columns.rows(keys)
     placement = Placement(state, vectors, config, without=keys)
     return Changes(
         head=replace(state.head, next_stack=placement.next_stack),
-        words=_replacing(state, rows, vectors, messages, replacing),
+        words=relinked(_links(state, rows, vectors, messages, replacing), words),
         signals=_moved(state, rows, vectors, config),
         weights=_gathered(state, rows, placement),
         stacks=placement.stack_rows,
@@ -75,18 +77,18 @@ def plan_embedding(
     )
 
 
-def _replacing(
+def _links(
     state: MemoryState, rows: Rows, vectors: Matrix, messages: Mapping[int, Message], replacing: Replacing
-) -> list[WordsRow]:
-    """The words of those messages that replace something, as it shows by these vectors: they, and what is newer."""
+) -> list[tuple[Message, tuple[int, ...]]]:
+    """The messages that replace something, as it shows by these vectors, and what: they, and those that are newer."""
     whole = {sequence: _vectors_of(state, sequence, rows, vectors) for sequence in sorted(messages)}
-    found: dict[int, WordsRow] = {}
+    found: dict[int, tuple[Message, tuple[int, ...]]] = {}
     for sequence, own in whole.items():
         replaces = replacing.of(messages[sequence], own)
         if replaces:
-            found[sequence] = words_row(messages[sequence], replaces)
+            found[sequence] = messages[sequence], replaces
     for newer, replaces in replacing.since([(messages[sequence], own) for sequence, own in whole.items()]):
-        found[newer.sequence] = words_row(newer, replaces)
+        found[newer.sequence] = newer, replaces
     return list(found.values())
 
 

@@ -16,7 +16,7 @@ from streetai_core.errors import EncoderMismatchError, MessageConflictError
 from streetai_core.placement import Placement
 from streetai_core.planning.preparing import Prepared
 from streetai_core.planning.replacing import Replacing
-from streetai_core.planning.words import fingerprint, words_row
+from streetai_core.planning.words import Reader, fingerprint, relinked, words_row
 from streetai_core.state import MemoryState
 from streetai_core.stores.base import Changes, Head, Learned, SignalRow, WeightRow
 from streetai_core.types import Matrix, Message
@@ -114,13 +114,25 @@ def plan_update(
     item: Prepared,
     *,
     replacing: Replacing,
+    words: Reader,
     encoder: Encoder,
     config: Config,
 ) -> Changes:
-    """Give a message a new text: same id, place and turn; its signals start anew, as fresh as if just said."""
+    """Give a message a new text: same id, place and turn; its signals start anew, as fresh as if just said.
+
+    Args:
+        state: the memory.
+        old: the message as it is.
+        old_tokens: what resending it costs.
+        item: its new text.
+        replacing: finds what messages replace.
+        words: reads words rows.
+        encoder: whose vectors these are.
+        config: the settings.
+    """
     message = replace(old, content=item.message.content, sanitised=item.sanitised)
     head = _with_encoder(state.head, encoder, bool(len(item.vectors)))
-    loosened = [words_row(newer, replaces) for newer, replaces in replacing.after_edit(message, item.vectors)]
+    loosened = relinked(replacing.after_edit(message, item.vectors), words)
     gone = state.columns.keys[state.rows_of_message(old.sequence)].tolist()
     placement = Placement(_sized(state, head), _stacked([item.vectors], head.dim or 0), config, without=gone)
     signals, weights = _signals([(item, message, head.next_turn)], head, placement, config)

@@ -76,12 +76,20 @@ def all_stacks(state: MemoryState) -> list[Stack]:
     return sorted(stacks, key=lambda stack: -stack.size)
 
 
-def counts(memory_id: str, state: MemoryState | None, config: Config) -> dict[str, Any]:
-    """The published six counts, and messages, tokens of the full history, encoder, version and what has no vector."""
+def counts(memory_id: str, state: MemoryState | None, config: Config, rules: int) -> dict[str, Any]:
+    """The published six counts, and messages, tokens of the full history, encoder, version and what is left to do.
+
+    Args:
+        memory_id: of the memory.
+        state: the memory; `None`: nothing was ever written.
+        config: the settings.
+        rules: the version of the rules that words are told by today.
+    """
     head = Head(memory_id=memory_id, token="") if state is None else state.head
-    total = living = stacks = without_vector = 0
+    total = living = stacks = without_vector = outdated_words = 0
     if state is not None:
         total, stacks, without_vector = len(state.columns), len(state.stacks), len(state.columns.without_vector)
+        outdated_words = state.words.count_before(rules)
         living = int((state.effective(slice(None), head.next_turn, config) >= config.death_threshold).sum())
     return {
         "memory_id": memory_id,
@@ -95,4 +103,5 @@ def counts(memory_id: str, state: MemoryState | None, config: Config) -> dict[st
         "encoder": head.encoder,
         "version": head.version,
         "without_vector": without_vector,
+        "outdated_words": outdated_words,
     }

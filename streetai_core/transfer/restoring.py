@@ -16,7 +16,7 @@ from streetai_core.errors import InputError
 from streetai_core.placement import decayed_total
 from streetai_core.planning.preparing import encode_all
 from streetai_core.planning.replacing import Replacing
-from streetai_core.planning.words import words_row
+from streetai_core.planning.words import renewed, words_row
 from streetai_core.registry import MemoryRegistry
 from streetai_core.state import MemoryState
 from streetai_core.stores.base import (
@@ -162,7 +162,7 @@ def _stacks(head: Head, signals: Sequence[SignalRow], weights: Sequence[Any], co
 def _reworded(snapshot: Snapshot) -> Snapshot:
     """The snapshot with what its messages can be found by told anew; what replaces what stays."""
     messages = {message.sequence: message for message in snapshot.messages}
-    fresh = [words_row(messages[row.sequence], row.replaces) for row in snapshot.rows["words"]]
+    fresh = [renewed(row, messages[row.sequence]) for row in snapshot.rows["words"]]
     return replace(snapshot, rows={**snapshot.rows, "words": fresh})
 
 

@@ -9,9 +9,9 @@ from contextlib import suppress
 import numpy as np
 
 from streetai_core.aio import twin
-from streetai_core.conductor import Conductor, Surroundings, messages_of, replacing_in, texts_of
+from streetai_core.conductor import Surroundings, messages_of, replacing_in, texts_of
 from streetai_core.encoders.absent import AbsentEncoder
-from streetai_core.errors import EncoderError, EncoderMismatchError, ModelFileError, StreetAIError
+from streetai_core.errors import EncoderError, EncoderMismatchError, ModelFileError
 from streetai_core.forking import fork_safe_lock
 from streetai_core.observing.observer import observed
 from streetai_core.planning.embedding import plan_embedding, plan_reencode
@@ -21,6 +21,7 @@ from streetai_core.recall.looking import check_there
 from streetai_core.state import MemoryState
 from streetai_core.stores.base import Changes, MessageQuery, WriteTransaction
 from streetai_core.types import NewMessage
+from streetai_core.verbs.renewing import Renewing
 
 _log = logging.getLogger(__name__)
 
@@ -32,7 +33,7 @@ _REST = 100
 them to what is asked of a provider."""
 
 
-class Embedding(Conductor):
+class Embedding(Renewing):
     """What embeds the texts of a memory."""
 
     def __init__(self, memory_id: str, surroundings: Surroundings) -> None:
@@ -60,7 +61,7 @@ class Embedding(Conductor):
     def _to_store(self, messages: Sequence[NewMessage], progress: Progress | None = None) -> list[Prepared | None]:
         """The same of new messages, which have no vectors yet if the encoder is out of order.
 
-        When it works again, they get them beside the next messages.
+        When it works again, they get them beside the next messages. Beside them words are brought up to date, too.
 
         Raises:
             EncoderError: the encoder failed, and they could not be found without it, or it may be set up wrong.
@@ -76,8 +77,10 @@ class Embedding(Conductor):
                 f"{len(messages)} messages are stored without vectors, and found by their words until it works again",
                 stored=len(messages),
             )
-            return prepare(messages, encoder=absent, config=self.config, counter=around.counter, progress=progress)
-        self._catch_up()
+            prepared = prepare(messages, encoder=absent, config=self.config, counter=around.counter, progress=progress)
+        else:
+            self._catch_up()
+        self._renew_some()
         return prepared
 
     def _is_outage(self, error: EncoderError) -> bool:
@@ -97,8 +100,7 @@ class Embedding(Conductor):
     def _catch_up(self) -> None:
         """Give some signals their vectors that could not be embedded when they were stored: the encoder works again.
 
-        One thread of a process does so at a time. What fails is logged, and left for the next time: whoever stores a
-        message has nothing to do with it.
+        One thread of a process does so at a time.
         """
         if not self._catching_up.acquire(blocking=False):
             return
@@ -106,13 +108,13 @@ class Embedding(Conductor):
             self._resting = (self._resting + 1) % _REST
             if not self._resting:
                 self._failed.clear()
-            known = self._coherent.known
-            if known is None or self._waiting(known):
-                self._embed_some()
-        except StreetAIError:
-            # In an outage, when the new messages had their vectors out of the cache, that was told before.
-            level = logging.DEBUG if self._around.outage.lasts else logging.WARNING
-            _log.log(level, "signals that were stored while the encoder failed have no vectors yet", exc_info=True)
+            self._beside(
+                self._waiting,
+                self._embed_some,
+                "signals that were stored while the encoder failed have no vectors yet",
+                # In an outage, when the new messages had their vectors out of the cache, that was told before.
+                level=logging.DEBUG if self._around.outage.lasts else logging.WARNING,
+            )
         finally:
             self._catching_up.release()
 
@@ -162,6 +164,7 @@ class Embedding(Conductor):
                 vectors[[embedded[key] for key in left]],
                 messages=messages_of(transaction, list(dict.fromkeys(sequences))),
                 replacing=replacing_in(transaction, now, self._common),
+                words=transaction.words,
                 config=self.config,
             ), len(left)
 

@@ -19,7 +19,7 @@ from streetai_core.planning.writing import plan_delete
 from streetai_core.prompt import block
 from streetai_core.recall.naming import meant
 from streetai_core.state import MemoryState
-from streetai_core.stores.base import Changes, Erased, MessageQuery, ReadTransaction, Rows, WriteTransaction
+from streetai_core.stores.base import Changes, Erased, MessageQuery, ReadTransaction, Rows, WordsRow, WriteTransaction
 from streetai_core.stores.metadata import metadata_text
 from streetai_core.stores.provenance import Quarantine
 from streetai_core.stores.rows import vector_bytes
@@ -65,10 +65,13 @@ class _Forgotten:
             self.texts.append(message.content)
             self.values += [
                 message.content.encode(),
-                words.counted(message.content)[0].astype("<u4").tobytes(),
                 metadata_text(message.metadata).encode(),
                 *(name.encode() for name in _names(message) if name),
             ]
+
+    def add_words(self, rows: Iterable[WordsRow]) -> None:
+        """What messages are found by, as it is stored: older rules may have cut other words."""
+        self.values += [row.terms.astype("<u4").tobytes() for row in rows]
 
     def add_rules(self, rules: Iterable[Quarantine]) -> None:
         """What rules of quarantine hide, by name."""
@@ -147,6 +150,7 @@ class Forgetting(Conductor):
             tokens = {one.sequence: count_message(one.content, self._around.counter) for one in found}
             changes = plan_delete(state, tokens, [one.content for one in found], self.config)
             forgotten.add_messages(found)
+            forgotten.add_words(transaction.words([one.sequence for one in found]))
             self._add_signals(forgotten, transaction, state, changes, found)
             forgotten.add_rules(rules)
             forgotten.rows["quarantines"] = sum(rule.field == "message" for rule in rules)
@@ -262,6 +266,7 @@ def _embedded(state: MemoryState, messages: Iterable[Message]) -> Iterator[str]:
 
 def _add_rows(forgotten: _Forgotten, rows: Rows) -> None:
     forgotten.values += _vectors(rows)
+    forgotten.add_words(rows.words)
     forgotten.rows.update(
         signals=len(rows.signals),
         vectors=len(rows.signals),

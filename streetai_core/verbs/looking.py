@@ -15,6 +15,7 @@ from streetai_core.conductor import (
     messages_of,
 )
 from streetai_core.errors import InputError
+from streetai_core.planning.words import RULES
 from streetai_core.recall.filtering import RecallFilter
 from streetai_core.recall.hits import signal_key
 from streetai_core.recall.looking import all_signals, all_stacks, counts
@@ -86,12 +87,13 @@ class Looking(Conductor):
             return [] if state is None else all_stacks(state)
 
     def stats(self) -> dict[str, Any]:
-        """Counts: the published six, and messages, tokens of the full history, encoder, version, and `without_vector`.
+        """Counts: the published six, messages, tokens of the full history, encoder, version, and what is left to do.
 
-        These are signals that were stored while the encoder failed, and what means nothing to it.
+        `without_vector` are signals that were stored while the encoder failed, and what means nothing to it;
+        `outdated_words` messages of which an older version of the library has told by which words they are found.
         """
         with self._coherent.reading() as (_, state):
-            return counts(self.memory_id, state, self.config)
+            return counts(self.memory_id, state, self.config, RULES)
 
     def history(self, signal: Signal | Hit | str | None = None) -> list[HistoryEntry]:
         """What happened to a signal, oldest first: each time it was boosted, demoted, refreshed, revived or edited.

@@ -135,6 +135,7 @@ class Writing(Embedding):
                 tokens,
                 item,
                 replacing=replacing_in(transaction, state, self._common),
+                words=transaction.words,
                 encoder=self._around.encoder,
                 config=self.config,
             )

@@ -15,8 +15,11 @@ from streetai_core import MemoryRegistry
 from streetai_core.cli import main
 from streetai_core.cli.transferring import _FORMATS
 from streetai_core.encoders import HashingEncoder
+from streetai_core.stores.sqlite import SqliteStore
+from streetai_core.testing.store_reading import comparable
 from streetai_core.transfer import FORMATS, memory_digest
 from tests.cli.memories import LINE, SAID, fill, line_file
+from tests.outdated import outdate, words_in
 
 QUESTION = "Which boat draws how much?"
 
@@ -38,6 +41,7 @@ CHANGING = {
     "forget author": ["forget", "m.db", "--author", "Mara", "--yes"],
     "forget everything": ["forget", "m.db", "--everything", "--yes"],
     "reembed": ["reembed", "m.db", "--encoder", "hashing"],
+    "renew": ["renew", "m.db"],
     "export": ["export", "m.db", "-o", "out.jsonl"],
     "import": ["import", "m.db", "lines.jsonl", "--memory", "mara"],
 }
@@ -126,7 +130,7 @@ def test_a_wrong_database(tmp_path, invoke, name, how):
     spoil(path, how)
     line_file(tmp_path / "lines.jsonl")
     new = name == "import" and how in {"missing", "empty"}
-    listed = how == "empty" and name in {"ls", "reembed"}
+    listed = how == "empty" and name in {"ls", "reembed", "renew"}
     before = path.read_bytes() if path.is_file() else None
     result = invoke(*ALL[name], *(["--encoder", "hashing"] if new else []))
     if new or listed:
@@ -149,7 +153,7 @@ def test_a_memory_that_is_not_there(there, invoke, name):
     assert result.stderr == "Error: m.db has no memory 'nobody'; it has 'mara'\n"
 
 
-@pytest.mark.parametrize("name", [name for name in ALL if name not in {"ls", "import", "reembed"}])
+@pytest.mark.parametrize("name", [name for name in ALL if name not in {"ls", "import", "reembed", "renew"}])
 def test_several_memories_need_a_choice(tmp_path, invoke, name):
     """Nothing is guessed; with a choice the command works."""
     fill(tmp_path / "m.db", ("mara", "ben"))
@@ -351,6 +355,22 @@ def test_reembedding(there, invoke):
     assert ("hashing/1/384",) == made_by
 
 
+def test_renewing(tmp_path, invoke):
+    """Of all memories what an older version has told, once; without a model."""
+    fill(tmp_path / "m.db", ("mara", "ben"))
+    with SqliteStore(tmp_path / "m.db") as store:
+        expected = words_in(store, "mara")
+        outdate(store, "mara")
+    assert 4 == json.loads(invoke("stats", "m.db", "--memory", "mara", "--json").stdout)["outdated_words"]
+    first = json.loads(invoke("renew", "m.db", "--json").stdout)
+    assert first == [{"memory_id": "ben", "messages": 0}, {"memory_id": "mara", "messages": 4}]
+    again = json.loads(invoke("renew", "m.db", "--memory", "mara", "--json").stdout)
+    assert again == [{"memory_id": "mara", "messages": 0}]
+    assert "mara" in invoke("renew", "m.db").stdout
+    with SqliteStore(tmp_path / "m.db") as store:
+        assert comparable(list(words_in(store, "mara").values())) == comparable(list(expected.values()))
+
+
 def test_the_wrong_encoder_is_told_what_to_do(tmp_path, invoke):
     """An encoder that cannot be made from its name."""
 
@@ -418,7 +438,9 @@ def test_a_bar_on_a_terminal_only(there, terminal, invoke):
     assert "Importing" not in invoke("import", "m.db", "lines.jsonl", "--memory", "mara").stderr
 
 
-COMMANDS = ["chat", "edit", "export", "forget", "import", "ls", "reembed", "search", "show", "stats", "why"]
+COMMANDS = [
+    *("chat", "edit", "export", "forget", "import", "ls", "reembed", "renew", "search", "show", "stats", "why"),
+]
 
 
 @pytest.mark.parametrize("name", COMMANDS)

@@ -20,6 +20,7 @@ from streetai_core.stores.sqlite import SqliteStore
 from streetai_core.upkeep.backup import restore
 from tests.core.test_ram_equals_disk import dump
 from tests.images.conftest import MESSAGES, NOON, opened, said
+from tests.outdated import outdate
 from tests.recall.own_strategies import Hybrid
 
 QUESTIONS = (
@@ -254,6 +255,26 @@ def test_an_image_of_before_a_deletion_fits_no_more(imaged):
     image_of(imaged).write_bytes(kept)
     _, came = shown(imaged)
     assert not came
+
+
+def test_words_of_older_rules_are_known_from_an_image(path, tmp_path):
+    """They would never be told anew; and an image of before would be the memory once they are."""
+    with opened(path) as registry:
+        outdate(registry.store, "m")
+        answers(registry.get("m"))
+    assert image_of(path).exists()
+    registry = opened(path)
+    memory = registry.get("m")
+    assert memory.stats()["outdated_words"] == MESSAGES
+    memory.add_message("Lamps near the tower, Delhi: none at all.", "user", name="Ilse")
+    assert memory.stats()["outdated_words"] == MESSAGES - 32
+    assert not image_of(path).exists()
+    expected = answers(memory)
+    with memory._coherent.reading() as (view, state):
+        assert dump(state) == dump(MemoryState.of(view.rows(None)))
+    registry.store.close()
+    assert from_rows(path, tmp_path / "alone") == expected == shown(path)[0] == shown(path)[0]
+    assert image_of(path).exists()
 
 
 def test_unfinished_images_go_with_the_image(imaged):

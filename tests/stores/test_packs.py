@@ -27,6 +27,7 @@ from streetai_core.testing.torture.trap import Trap, trapped
 from streetai_core.upkeep.doctor import examine
 from streetai_core.upkeep.salvage import salvage
 from tests.core.test_ram_equals_disk import dump
+from tests.outdated import outdate
 from tests.seeds import seeded
 from tests.stores.test_loading import columns_of
 
@@ -284,6 +285,16 @@ def test_no_damage_gives_a_wrong_answer(path, tmp_path, seed):
         assert answer == expected, (seed, number)
         said += 1
     assert 0 < said < CASES, seed
+
+
+def test_words_that_are_told_anew_are_packed_again(path):
+    """Each load would read them row by row from then on."""
+    with opened(path) as registry:
+        outdate(registry.store, "large")
+        assert registry.get("large").renew_words() == COUNT
+    # The first span was begun last, with too few to fill one; it is packed beside the next that is full.
+    assert parts(path)["words"] == [1, 2]
+    assert_right(path)
 
 
 @pytest.mark.parametrize("late", [False, True])

@@ -14,12 +14,15 @@ import pytest
 from streetai_core import MemoryRegistry, NewMessage
 from streetai_core.encoders import HashingEncoder
 from streetai_core.errors import ImportFormatError, InputError
-from streetai_core.stores.base import Changes, Rows
+from streetai_core.planning.words import RULES
+from streetai_core.stores.base import Changes, Rows, WordsRow
 from streetai_core.testing.factories import make_words_row
+from streetai_core.testing.store_reading import comparable
 from streetai_core.transfer import export_memory, import_file, memory_digest
 from streetai_core.transfer.codec import codec_of
 from streetai_core.transfer.restoring import restore
 from streetai_core.transfer.snapshot import KINDS, Snapshot, snapshot_of
+from tests.outdated import outdate, words_in
 from tests.transfer.conftest import NOON, fill
 
 QUESTION = "Where does the boat Kittiwake lie?"
@@ -157,6 +160,44 @@ def test_words_of_an_older_version_are_told_anew(sqlite, tmp_path):
     restore(sqlite, "kept", replace(snapshot, rows={**snapshot.rows, "words": older}), reembed=False)
     digests = [memory_digest(sqlite, name, vectors=False) for name in ("mara", "copy", "kept")]
     assert digests[0] == digests[1] != digests[2]
+
+
+def test_words_of_older_rules_are_taken_along_and_told_anew_later(sqlite, tmp_path):
+    """An import without embedding is a copy, by its digest; what is old in it is left to do as in the original."""
+    memory = fill(sqlite.get("mara"))
+    memory.add_message("José moors at berth 31.", role="user")
+    expected = words_in(sqlite.store, "mara")
+    older, newer = min(expected), max(expected)
+    outdate(sqlite.store, "mara", only={older})
+    outdate(sqlite.store, "mara", rules=RULES + 1, only={newer})
+    export_memory(sqlite, "mara", tmp_path / "out.jsonl")
+    done = import_file(sqlite, tmp_path / "out.jsonl", memory_id="copy")
+    assert done.digest == memory_digest(sqlite, "mara")
+    copy = sqlite.get("copy")
+    assert copy.stats()["outdated_words"] == 1
+    assert copy.renew_words() == 1
+    after = words_in(sqlite.store, "copy")
+    assert comparable(after[older]) == comparable(expected[older])
+    import_file(sqlite, tmp_path / "out.jsonl", memory_id="anew", reembed=True)
+    anew = words_in(sqlite.store, "anew")
+    assert comparable(anew[older]) == comparable(expected[older])
+    assert after[newer].rules == anew[newer].rules == RULES + 1
+    assert comparable(after[newer]) == comparable(anew[newer]) != comparable(expected[newer])
+
+
+def test_words_of_an_export_without_a_number_are_older_than_all(sqlite):
+    """Files of before the rules had numbers are read, and told anew like what is older."""
+    sqlite.get("mara").add_messages([NewMessage(content=f"José moors at berth {n}.", role="user") for n in range(3)])
+    with sqlite.store.reading("mara") as view:
+        snapshot = snapshot_of(view)
+    decoded = [
+        codec_of(WordsRow).decode(codec_of(WordsRow).encode(row, without=frozenset({"rules"})), "words")
+        for row in snapshot.rows["words"]
+    ]
+    restore(sqlite, "copy", replace(snapshot, rows={**snapshot.rows, "words": decoded}), reembed=False)
+    assert sqlite.get("copy").stats()["outdated_words"] == len(decoded) == 3
+    assert sqlite.get("copy").renew_words() == 3
+    assert memory_digest(sqlite, "copy") == memory_digest(sqlite, "mara")
 
 
 def test_the_memory_lives_on_after_it(sqlite, tmp_path):

@@ -1,0 +1,105 @@
+"""Words rows that older rules have made, made anew: some beside each call that stores, or all at once."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+
+from streetai_core.aio import twin
+from streetai_core.conductor import Conductor, messages_of
+from streetai_core.errors import StreetAIError
+from streetai_core.observing.observer import observed
+from streetai_core.planning.preparing import Progress
+from streetai_core.planning.renewing import plan_renewal
+from streetai_core.planning.words import RULES
+from streetai_core.state import MemoryState
+from streetai_core.stores.base import Changes, WriteTransaction
+
+_log = logging.getLogger(__name__)
+
+_SOME = 32
+"""Messages that are told anew beside one call that stores."""
+
+_MANY = 512
+"""Messages that are told anew in one transaction where nothing else is done."""
+
+
+class Renewing(Conductor):
+    """What brings up to date how a memory's messages are found by their words, after the rules for it have changed."""
+
+    def _beside(
+        self, left: Callable[[MemoryState], object], work: Callable[[], object], why: str, *, level: int = logging.WARNING
+    ) -> None:
+        """Do some of what is left to do from before, beside a call that stores.
+
+        What fails is logged, and left for the next time: whoever stores a message has nothing to do with it.
+
+        Args:
+            left: what is left, as far as it is known without a look at the store; if nothing, that is all.
+            work: does some of it.
+            why: what the log says where that fails.
+            level: at which it says so.
+        """
+        known = self._coherent.known
+        if known is not None and not left(known):
+            return
+        try:
+            work()
+        except StreetAIError:
+            _log.log(level, why, exc_info=True)
+
+    def _renew_some(self) -> None:
+        """Tell the words of some messages anew that older rules have told."""
+        self._beside(
+            lambda state: state.words.count_before(RULES),
+            lambda: self._renewed(_SOME),
+            "messages that an older version has stored are not found by all of their words yet",
+        )
+
+    def _renewed(self, most: int) -> int:
+        """Tell the words of the newest so many messages anew that older rules have told; how many that were."""
+        if not self._outdated():
+            return 0
+
+        def plan(transaction: WriteTransaction, state: MemoryState) -> tuple[Changes | None, int]:
+            # Read under the lock: somebody may have edited a message, with rules that are old too.
+            sequences = state.words.told_before(RULES)[-most:].tolist()
+            if not sequences:
+                return None, 0
+            rows, messages = transaction.words(sequences), messages_of(transaction, sequences)
+            return plan_renewal(state.head, rows, messages), len(rows)
+
+        with self._coherent.lock:
+            count, _ = self._coherent.write(plan)
+            return count
+
+    def _outdated(self) -> int:
+        """How many messages have words that older rules have told; what is in quarantine is found by none."""
+        with self._coherent.reading() as (_, state):
+            return 0 if state is None else state.words.count_before(RULES)
+
+    @observed(lambda messages: {"messages": messages}, "write")
+    def renew_words(self, *, progress: Progress | None = None) -> int:
+        """Find out anew by which words and days messages can be found that an older version of the library has stored.
+
+        That happens by itself, with some messages beside each call that stores; this does it with all at once
+        (`stats()["outdated_words"]`). It needs no encoder; weights, clocks and what replaces what stay. Interrupted, it
+        goes on with the next call. What a newer version has stored is left alone.
+
+        Args:
+            progress: called with (messages done so far, messages in all).
+
+        Returns:
+            How many messages.
+        """
+        done, every = 0, self._outdated()
+        while count := self._renewed(_MANY):
+            done += count
+            if progress is not None:
+                progress(done, max(done, every))
+        if done:
+            # Most of what the index holds in RAM is of before now.
+            self._coherent.forget()
+        return done
+
+    arenew_words = twin(renew_words)
