@@ -104,7 +104,8 @@ class WordsTable:
 
     def count_before(self, rules: int) -> int:
         """How many messages have words of rules that are older than this version of them."""
-        return sum(count for version, count in self._made_by.items() if version < rules)
+        # A copy: this may be asked while another thread adds a message.
+        return sum(count for version, count in list(self._made_by.items()) if version < rules)
 
     def told_before(self, rules: int) -> Integers:
         """Sequences of these messages, ascending."""
