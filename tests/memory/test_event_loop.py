@@ -40,6 +40,7 @@ VERBS = {
     "adelete_messages": lambda memory: memory.adelete_messages(["0", "2"]),
     "adelete_conversation": lambda memory: memory.adelete_conversation(None),
     "areencode": lambda memory: memory.areencode(),
+    "arenew_words": lambda memory: memory.arenew_words(),
     "aretrieve": lambda memory: memory.aretrieve(QUESTION),
     "abuild_prompt": lambda memory: memory.abuild_prompt(QUESTION),
     "awhy": lambda memory: memory.awhy(QUESTION),
