@@ -9,7 +9,7 @@ Robertson and Zaragoza 2009, with the idf of Lucene, which is never negative.
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 import numpy.typing as npt
@@ -28,14 +28,18 @@ class Bm25:
         texts: what is searched.
         k1: how soon a repeated word stops counting, from 0.
         b: how much a long text is held against it, in [0, 1].
+        words: what a text is cut into.
     """
 
-    def __init__(self, texts: Sequence[str], *, k1: float = K1, b: float = B) -> None:
+    def __init__(
+        self, texts: Sequence[str], *, k1: float = K1, b: float = B, words: Callable[[str], Sequence[str]] = terms
+    ) -> None:
+        self._words = words
         self._count = len(texts)
         self._postings: dict[str, list[tuple[int, int]]] = defaultdict(list)
         lengths = np.zeros(len(texts))
         for row, text in enumerate(texts):
-            found = terms(text)
+            found = words(text)
             lengths[row] = len(found)
             for word, times in Counter(found).items():
                 self._postings[word].append((row, times))
@@ -46,7 +50,7 @@ class Bm25:
     def scores(self, question: str) -> npt.NDArray[np.float64]:
         """One score a text, shape (n,), from 0 upwards; a word of the question counts once."""
         total = np.zeros(self._count)
-        for word in sorted(set(terms(question))):
+        for word in sorted(set(self._words(question))):
             postings = self._postings.get(word)
             if not postings:
                 continue

@@ -51,8 +51,8 @@ def words_row(message: Message, replaces: tuple[int, ...] = ()) -> WordsRow:
         InputError: the message was said outside the years 1 to 9999 in UTC.
     """
     text = message.content
-    said = f"{message.name} {text}" if message.name else text
-    terms, counts = counted(said, marks=(WISH,) if message.source == "user" and states_wish(text) else ())
+    marks = (WISH,) if message.source == "user" and states_wish(text) else ()
+    terms, counts = counted(text, marks, author=message.name or "")
     return WordsRow(
         sequence=message.sequence,
         conversation_id=message.conversation_id,

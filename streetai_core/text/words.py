@@ -1,9 +1,9 @@
 """The words that a text can be found by: lower case, without the commonest, reduced to their stems.
 
-Words in Latin letters lose their accents and are stemmed as English (Snowball); those of other languages mostly stay as
-they are, and still match themselves. Words in other letters are cut into overlapping threes of characters with the
-borders of the word, for no stemmer knows their languages, Korean ones into pairs. So are scripts that put no spaces
-between words, without borders.
+Words in Latin letters lose their accents and are stemmed as English (Snowball). In a text of another language they are
+also cut into overlapping fours of characters, so that they are found by their other forms and in compounds. Words in
+other letters are cut into overlapping threes with the borders of the word and nothing else, for no stemmer knows their
+languages, Korean ones into pairs. So are scripts that put no spaces between words, without borders.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from typing import Any
 import numpy as np
 
 from streetai_core.text.characters import UNSPACED
+from streetai_core.text.language import SMALL_WORDS, is_foreign
 from streetai_core.text.spelling import plain
 from streetai_core.types import TermCounts, TermHashes
 
@@ -67,6 +68,12 @@ _LETTERS = 3
 """Characters of a piece of a word in another alphabet. Of 70 questions in Arabic, Greek, Hindi and Russian plain BM25
 finds as many by fours, and fewer by Snowball's stems or by the beginnings of words."""
 
+_LATIN_LETTERS = 4
+"""Characters of a piece of a word in Latin letters, in texts that are not in English. In seven such languages threes,
+or fives, or the beginning of a word alone, find fewer of the messages that are asked for in other words."""
+_PART = "~"
+"""Begins such a piece: beside them the whole word is a term, and many a piece is another word."""
+
 _STOP_WORDS = """
 a about above after again all also am an and any are as at be because been before being below between both but by can
 cannot could d did didn do does doesn doing don down during each few for from further had hadn has hasn have haven
@@ -82,11 +89,11 @@ STOP_WORDS = frozenset(_STOP_WORDS.split())
 
 
 def terms(text: str) -> list[str]:
-    """The stems of the words of `text`, in order, without stop words."""
-    return list(_each_term(text))
+    """The stems of the words of `text`, in order, without stop words; in other languages than English pieces too."""
+    return list(_each_term(text, foreign=is_foreign(text)))
 
 
-def _each_term(text: str) -> Iterator[str]:
+def _each_term(text: str, *, foreign: bool) -> Iterator[str]:
     """The same one by one: the terms of a long text in a list take thirty times its size."""
     folded = unicodedata.normalize("NFKC", text).lower().translate(_FOLDED)
     for piece in map(re.Match.group, _PIECE.finditer(_POSSESSIVE.sub(" ", folded))):
@@ -94,10 +101,14 @@ def _each_term(text: str) -> Iterator[str]:
             continue
         if _IS_UNSPACED.match(piece):
             yield from _overlapping(piece, _PAIR)
-        elif piece.isascii():
-            yield stem(piece[:_LONGEST])
+            continue
+        word = piece[:_LONGEST]
+        if word.isascii():
+            yield stem(word)
         else:
-            yield from terms_of_word(piece[:_LONGEST])
+            yield from terms_of_word(word)
+        if foreign:
+            yield from parts_of_word(word)
 
 
 @lru_cache(maxsize=_MOST_CUT)
@@ -116,8 +127,20 @@ def _of_part(part: str, script: str | None) -> Iterator[str]:
         yield from _overlapping(f"{_BORDER}{part}{_BORDER}", _SYLLABLES if script == "hangul" else _LETTERS)
 
 
+@lru_cache(maxsize=_MOST_CUT)
+def parts_of_word(word: str) -> tuple[str, ...]:
+    """The pieces of what a lower-case word has in Latin letters; none of numbers, and of words that tell nothing."""
+    found = (part[0] for part in _IN_ONE_SCRIPT.finditer(plain(word).lower()) if part["latin"])
+    return tuple(
+        _PART + piece
+        for part in found
+        if not part.isdigit() and part not in SMALL_WORDS
+        for piece in _overlapping(_BORDER + part, _LATIN_LETTERS)
+    )
+
+
 def is_piece(term: str) -> bool:
-    """Whether a term is only a piece of a word, or of two: those in Latin letters are whole words."""
+    """Whether a term is only a piece of a word, or of two: those of Latin letters and nothing else are whole words."""
     return _IN_LATIN.fullmatch(term) is None
 
 
@@ -133,14 +156,17 @@ def hashed(term: str) -> int:
     return zlib.crc32(term.encode())
 
 
-def counted(text: str, marks: Iterable[int] = ()) -> tuple[TermHashes, TermCounts]:
+def counted(text: str, marks: Iterable[int] = (), author: str = "") -> tuple[TermHashes, TermCounts]:
     """The terms of `text` as hashes, ascending, and how often each occurs; two arrays of one shape (t,).
 
     Args:
         text: any text.
         marks: hashes of terms that stand for what the text is, and are counted with the others.
+        author: a name whose words are counted too, as those of a text in the same language: a name tells of none.
     """
-    counts = Counter(map(hashed, _each_term(text)))
+    foreign = is_foreign(text)
+    counts = Counter(map(hashed, _each_term(text, foreign=foreign)))
+    counts.update(map(hashed, _each_term(author, foreign=foreign)))
     counts.update(marks)
     hashes = sorted(counts)
     return np.array(hashes, dtype=np.uint32), np.array([min(counts[one], _MOST) for one in hashes], dtype=np.uint16)
