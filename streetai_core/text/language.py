@@ -11,19 +11,19 @@ _LOOKED_AT = 2000
 """Characters of a text that are looked at: some three hundred words, of which every third one tells."""
 
 _WORD = re.compile(r"[^\W\d_]+")
-_ACCENTED = re.compile("[a-z\u00df-\u00f6\u00f8-\u024f\u1e00-\u1eff]{2,}")
-"""A word in small Latin letters; those that English has from elsewhere, such as names, mostly begin with a capital."""
+_ACCENTED = re.compile("(?=.*[^a-z])[a-z\u00df-\u00f6\u00f8-\u024f\u1e00-\u1eff]+")
+"""A word in small Latin letters with an accent; names, of which English texts have many, begin with a capital."""
 
 _ENGLISH = """
-about after again also always and anything are aren because been before being believe better between both but can
-cant could couldn did didn does doesn doing don dont during each every everyone everything few from getting going
-gonna good got guess had hadn has hasn have haven having hello hers herself himself his how into isn it its itself
-just know later let like little looking lot made make many maybe might more much myself need never new next nothing
-now only other our ours ourselves out own people please really said same she should shouldn some someone something
-such take tell than thank thanks that thats the their theirs them themselves then there these they thing things
-think this those though through today together told tomorrow tonight too try until very wanna want wanted wants
-wasn week went were weren what when where which while who whom whose why with without won work would wouldn yeah
-yes yesterday yet you your yours yourself yourselves youre
+about after again also always and any anything are aren back be because been before being believe better between both
+but can cant could couldn day did didn does doesn doing don dont during each every everyone everything few from
+getting go going gonna good got guess had hadn has hasn have haven having hello hers herself himself his how if into
+isn it its itself just know later let like little looking lot made make many maybe might more much myself need never
+new next nothing now only other our ours ourselves out own people please really said same she should shouldn some
+someone something such take tell than thank thanks that thats the their theirs them themselves then there these they
+thing things think this those though through today together told tomorrow tonight too try until up us very wanna want
+wanted wants wasn week well went were weren what when where which while who whom whose why with without won work would
+wouldn yeah yes yesterday yet you your youre yours yourself yourselves
 """
 """English words that hardly any other language has; "in", "so", "was" and "her" are words of others too."""
 
@@ -177,20 +177,41 @@ _OTHERS = (
 "die", "den" and "con" are not among them. A word that several languages have stands once. From general knowledge of
 these languages."""
 
-_ENGLISH_WORDS = frozenset(_ENGLISH.split())
+_SHORT = """
+ai al als au av az ben bis ca ce ci con cu da dal das de del dem den der des di dos du ed ei el em en er es est et han
+hat hon ik il im io ja je ke ki la las le les lo los ma med met mi mig mij mit na ne ni non nos nu nun och og om op os
+pas per po por qui sa se ses si sta sto su sur te ti tu um van var ve vi vom von wat ze zo zu
+"""
+"""Others of theirs, which are names, abbreviations or English words as well: two of them tell as much as one above."""
 
-SMALL_WORDS = frozenset(word for words in _OTHERS for word in words.split())
-"""The same in one set."""
+_WEIGHTS = {
+    **dict.fromkeys(_SHORT.split(), 1),
+    **dict.fromkeys(" ".join(_OTHERS).split(), 2),
+    **dict.fromkeys(_ENGLISH.split(), -2),
+}
+"""What each word tells of another language, or against it."""
+
+_ACCENT = 2
+"""The same of an accented word."""
+
+SMALL_WORDS = frozenset(word for word, weight in _WEIGHTS.items() if weight > 0)
+"""The small words of other languages."""
 
 
 def is_foreign(text: str) -> bool:
-    """Whether more words tell of another language than of English; where none tells, and of one word, it is English."""
+    """Whether the words of a text tell more of another language than of English.
+
+    Where too little tells, and of a single word, it is English.
+    """
     words = _WORD.findall(unicodedata.normalize("NFC", text[:_LOOKED_AT]))
-    english = others = 0
+    told = 0
+    # Each once, for "la la land".
+    short: set[str] = set()
     for written in words:
         word = plain(written).lower()
-        if word in _ENGLISH_WORDS:
-            english += 1
-        elif word in SMALL_WORDS or (not written.isascii() and _ACCENTED.fullmatch(written)):
-            others += 1
-    return others > english and len(words) > 1
+        weight = _ACCENT if _ACCENTED.fullmatch(written) else _WEIGHTS.get(word, 0)
+        if weight == 1:
+            short.add(word)
+        else:
+            told += weight
+    return told + len(short) > 1 and len(words) > 1
