@@ -7,12 +7,14 @@ import unicodedata
 
 from streetai_core.text.spelling import plain
 
-_LOOKED_AT = 2000
-"""Characters of a text that are looked at: some three hundred words, of which every third one tells."""
+_LOOKED_AT = 1000
+"""Characters of a text that are looked at: some 150 words, of which every third one tells."""
 
 _WORD = re.compile(r"[^\W\d_]+")
-_ACCENTED = re.compile("(?=.*[^a-z])[a-z\u00df-\u00f6\u00f8-\u024f\u1e00-\u1eff]+")
-"""A word in small Latin letters with an accent; names, of which English texts have many, begin with a capital."""
+_SOFT_HYPHEN = "\u00ad"
+_ACCENTED = re.compile("[a-z\u00df-\u00f6\u00f8-\u024f\u1e00-\u1eff]+")
+"""A word in small Latin letters; with an accent it is of another language, for names, of which English texts have some,
+begin with a capital."""
 
 _ENGLISH = """
 about after again also always and any anything are aren back be because been before being believe better between both
@@ -168,19 +170,14 @@ _OTHERS = (
     ambao ambaye bado hapa huo huyo ili ingawa kabla katika kila kuhusu kutoka kwa kwamba kwani lakini ndio ndiyo sisi
     tulikuwa vipi wako wangu wapi watu wetu wewe yake yako yangu yetu yeye
     """,
-    # Vietnamese.
-    """
-    cua roi
-    """,
 )
 """The small words of other languages, as they are typed without accents, that are neither English words nor names: so
-"die", "den" and "con" are not among them. A word that several languages have stands once. From general knowledge of
-these languages."""
+"die" is not among them. A word that several languages have stands once. From general knowledge of these languages."""
 
 _SHORT = """
 ai al als au av az ben bis ca ce ci con cu da dal das de del dem den der des di dos du ed ei el em en er es est et han
-hat hon ik il im io ja je ke ki la las le les lo los ma med met mi mig mij mit na ne ni non nos nu nun och og om op os
-pas per po por qui sa se ses si sta sto su sur te ti tu um van var ve vi vom von wat ze zo zu
+hat hon ik il im io ja je ke ki la le les lo ma med met mi mig mij mit na ne ni non nos nu nun och og om op os pas per
+po por qui sa se ses si sta sto su sur te ti tu um van var ve vi vom von wat ze zo zu
 """
 """Others of theirs, which are names, abbreviations or English words as well: two of them tell as much as one above."""
 
@@ -203,15 +200,21 @@ def is_foreign(text: str) -> bool:
 
     Where too little tells, and of a single word, it is English.
     """
-    words = _WORD.findall(unicodedata.normalize("NFC", text[:_LOOKED_AT]))
+    words = _WORD.findall(unicodedata.normalize("NFC", text[:_LOOKED_AT].replace(_SOFT_HYPHEN, "")))
     told = 0
     # Each once, for "la la land".
     short: set[str] = set()
     for written in words:
-        word = plain(written).lower()
-        weight = _ACCENT if _ACCENTED.fullmatch(written) else _WEIGHTS.get(word, 0)
+        weight = _told_by(written)
         if weight == 1:
-            short.add(word)
+            short.add(written.lower())
         else:
             told += weight
     return told + len(short) > 1 and len(words) > 1
+
+
+def _told_by(written: str) -> int:
+    """What a word tells as it is written."""
+    if written.isascii():
+        return _WEIGHTS.get(written.lower(), 0)
+    return _ACCENT if _ACCENTED.fullmatch(written) else _WEIGHTS.get(plain(written).lower(), 0)

@@ -129,12 +129,12 @@ def _of_part(part: str, script: str | None) -> Iterator[str]:
 
 @lru_cache(maxsize=_MOST_CUT)
 def parts_of_word(word: str) -> tuple[str, ...]:
-    """The pieces of what a lower-case word has in Latin letters; none of numbers, and of words that tell nothing."""
+    """The pieces of what a lower-case word has in Latin letters; none of numbers, letters and small words."""
     found = (part[0] for part in _IN_ONE_SCRIPT.finditer(plain(word).lower()) if part["latin"])
     return tuple(
         _PART + piece
         for part in found
-        if not part.isdigit() and part not in SMALL_WORDS
+        if len(part) > 1 and not part.isdigit() and part not in SMALL_WORDS
         for piece in _overlapping(_BORDER + part, _LATIN_LETTERS)
     )
 
