@@ -10,6 +10,7 @@ from streetai_core.evaluation.bm25 import Bm25
 from streetai_core.evaluation.filling import fill
 from streetai_core.evaluation.units import UNITS, units_of
 from streetai_core.tokens import EstimatedTokens
+from tests.benchmarks.character_trigrams import trigrams
 
 
 def test_bm25_by_hand():
@@ -27,6 +28,14 @@ def test_bm25_of_nothing():
     """If it fails, a conversation of symbols or a question of stop words ends the run."""
     assert [0.0, 0.0] == Bm25(["...", "?"]).scores("what is it").tolist()
     assert [] == Bm25([]).scores("boat").tolist()
+
+
+def test_bm25_of_character_trigrams():
+    """What `tests.benchmarks.character_trigrams` ranks by: a word is found in another form, and no sign counts."""
+    assert trigrams(" Boote,\nne?") == [" bo", "boo", "oot", "ote", "te ", "e n", " ne", "ne "]
+    assert trigrams("...") == []
+    scores = Bm25(["boot", "hund", "..."], words=trigrams).scores("Boote")
+    assert scores[0] > scores[1] == scores[2] == 0.0
 
 
 def test_standardised_scores():
