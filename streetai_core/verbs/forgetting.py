@@ -36,6 +36,7 @@ _KEEPS_TEXT = (
     words.stem,
     words.hashed,
     words.terms_of_word,
+    words.parts_of_word,
     names.naming_words,
     names.mention,
     block.shown,
