@@ -28,7 +28,12 @@ class Renewing(Conductor):
     """What brings up to date how a memory's messages are found by their words, after the rules for it have changed."""
 
     def _beside(
-        self, left: Callable[[MemoryState], object], work: Callable[[], object], why: str, *, level: int = logging.WARNING
+        self,
+        left: Callable[[MemoryState], object],
+        work: Callable[[], object],
+        why: str,
+        *,
+        level: int = logging.WARNING,
     ) -> None:
         """Do some of what is left to do from before, beside a call that stores.
 
