@@ -130,16 +130,14 @@ class Replacing:
 
         Of those that are like what is wanted; what was said in this operation is all told.
         """
-        near = self._batch.similar(vectors, speaker, _CANDIDATES + 1)
-        near = {sequence: beyond(cosine, self.common) for sequence, cosine in near.items()}
+        near: dict[int, float] = {}
         for least, rows in self._like(wanted).items():
             found = self._nearest(vectors, np.flatnonzero(self._is_of(speaker) & rows))
-            near |= {
-                sequence: similarity
-                for sequence, cosine in found.items()
-                if (similarity := beyond(cosine, self.common)) >= least
-            }
-        return near
+            near |= {one: near_by for one, cosine in found.items() if (near_by := beyond(cosine, self.common)) >= least}
+        # What has got its vector only now is known here, and has none in the memory. One more than are compared: the
+        # message itself may be among them.
+        known = self._batch.similar(vectors, speaker, _CANDIDATES + 1)
+        return near | {sequence: beyond(cosine, self.common) for sequence, cosine in known.items()}
 
     def _like(self, wanted: Sequence[Likeness]) -> dict[float, npt.NDArray[np.bool_]]:
         """Which signals are of messages that have the words of any of these, by the similarity that is wanted.
