@@ -12,7 +12,7 @@ from streetai_core.index.cone import beyond
 from streetai_core.knowledge.changes import Likeness, Statement, likenesses, link
 from streetai_core.planning.batch import Batch
 from streetai_core.state import MemoryState
-from streetai_core.text.words import hashed, is_piece, terms
+from streetai_core.text.words import hashed, whole_words
 from streetai_core.types import ROLES, Matrix, Message, Vector
 
 Reader = Callable[[Sequence[int]], Mapping[int, Message]]
@@ -147,7 +147,7 @@ class Replacing:
         found: dict[float, npt.NDArray[np.bool_]] = {}
         words = self.state.words
         for one in wanted:
-            hashes = sorted({hashed(term) for term in terms(" ".join(one.words)) if not is_piece(term)})
+            hashes = sorted(set(map(hashed, whole_words(" ".join(one.words)))))
             rows = words.rows_with_all(hashes) if hashes else np.flatnonzero(words.alive)
             if len(rows):
                 found.setdefault(one.similarity, np.zeros(words.size, dtype=np.bool_))[rows] = True

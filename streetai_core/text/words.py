@@ -93,6 +93,11 @@ def terms(text: str) -> list[str]:
     return list(_each_term(text, foreign=is_foreign(text)))
 
 
+def whole_words(text: str) -> set[str]:
+    """Those terms that are whole words, the same in a text of any language."""
+    return {term for term in _each_term(text, foreign=False) if not is_piece(term)}
+
+
 def _each_term(text: str, *, foreign: bool) -> Iterator[str]:
     """The same one by one: the terms of a long text in a list take thirty times its size."""
     folded = unicodedata.normalize("NFKC", text).lower().translate(_FOLDED)

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from streetai_core.knowledge.changes import Statement, likenesses, link
-from streetai_core.text.words import is_piece, terms
+from streetai_core.text.words import whole_words
 from tests.knowledge.cases import load
 
 NEAR = 0.8
@@ -146,12 +146,10 @@ def test_any_text_is_taken(newer, older):
 def test_all_that_can_be_replaced_is_like_what_is_looked_for(name):
     """Every two statements of all written cases, as near as can be: what is found by its words misses none."""
     said = sorted({message["text"] for case in load(name) for message in case["messages"] if message["role"] == "user"})
-    words = {text: set(terms(text)) for text in said}
+    words = {text: whole_words(text) for text in said}
     linked = 0
     for newer in said:
-        wanted = [
-            {term for term in terms(" ".join(one.words)) if not is_piece(term)} for one in likenesses(Statement(newer))
-        ]
+        wanted = [whole_words(" ".join(one.words)) for one in likenesses(Statement(newer))]
         for older in said:
             if newer != older and strength(Statement(newer), Statement(older)) > 0:
                 linked += 1

@@ -17,7 +17,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from streetai_core.text.characters import UNSPACED
-from streetai_core.text.words import STOP_WORDS, counted, hashed, is_piece, stem, terms
+from streetai_core.text.words import STOP_WORDS, counted, hashed, is_piece, stem, terms, whole_words
 
 
 @pytest.mark.parametrize(
@@ -350,3 +350,11 @@ def test_common_words_are_told_before_stemming():
     """A stem would not be in the list, and "being" would be a word to search by."""
     assert terms(" ".join(sorted(STOP_WORDS))) == []
     assert {word for word in STOP_WORDS if word != word.lower() or not word.isalnum()} == set()
+
+
+@pytest.mark.parametrize(
+    "text", ["The boats are at berth 31.", "Wann hat Jürgen das verkauft?", "Где лодка Ana?", "桟橋 31 Kestrel", ""]
+)
+def test_whole_words_are_those_of_a_text_without_its_pieces(text):
+    """Part of another message is looked for by them, whatever language that part is in."""
+    assert whole_words(text) == {term for term in terms(text) if not is_piece(term)}
