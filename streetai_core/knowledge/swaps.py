@@ -154,7 +154,7 @@ def _leaves_room_for_one(clause: Clause, head: int) -> bool:
     if kinds and (mine[0] not in _PROGRESSIVE or kinds & {"number", "date"}):
         return True
     said = " ".join(mine)
-    if said.startswith(("i'm ", "i am ")) and (_DIET | _AT).intersection(mine):
+    if said.startswith(("i'm a ", "i'm an ", "i am ")) and (_DIET | _AT).intersection(mine):
         return True
     named = _UNIQUE.intersection(mine) and {"is", "are"}.intersection(mine)
     return said.startswith(_MODIFIED) or bool(_SINGLE.search(said) or named)
