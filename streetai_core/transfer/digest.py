@@ -22,7 +22,11 @@ _PLACES = frozenset({"next_sequence", "next_signal", "next_stack"})
 """Counters that say only which number comes next; a memory that was reset goes on with its old ones."""
 
 _UNKNOWN = 0
-"""Version of learning steps in files without a journal, which name none."""
+"""Version of learning steps in files without a journal, which name none; and of the rules of words in files of before
+these had numbers. What is not known is neither written nor counted, so that the digests of such files still fit."""
+
+_VERSIONS = ("version", "rules")
+"""Fields that may be unknown."""
 
 
 def memory_digest(registry: MemoryRegistry, memory_id: str, *, vectors: bool = True) -> str | None:
@@ -77,6 +81,4 @@ def row_values(kind: str, row: Any, *, vectors: bool) -> dict[str, Any]:
     """A row as JSON values."""
     left_out = PLACE_FIELDS if vectors else PLACE_FIELDS | VECTOR_FIELDS
     values = codec_of(KINDS[kind]).encode(row, left_out)
-    if values.get("version") == _UNKNOWN:
-        del values["version"]
-    return values
+    return {name: value for name, value in values.items() if name not in _VERSIONS or value != _UNKNOWN}

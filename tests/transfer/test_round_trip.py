@@ -15,7 +15,7 @@ from streetai_core import MemoryRegistry, NewMessage
 from streetai_core.encoders import HashingEncoder
 from streetai_core.errors import ImportFormatError, InputError
 from streetai_core.planning.words import RULES
-from streetai_core.stores.base import Changes, Rows, WordsRow
+from streetai_core.stores.base import Changes, Rows
 from streetai_core.testing.factories import make_words_row
 from streetai_core.testing.store_reading import comparable
 from streetai_core.transfer import export_memory, import_file, memory_digest
@@ -24,6 +24,7 @@ from streetai_core.transfer.restoring import restore
 from streetai_core.transfer.snapshot import KINDS, Snapshot, snapshot_of
 from tests.outdated import outdate, words_in
 from tests.transfer.conftest import NOON, fill
+from tests.transfer.test_history import rewritten
 
 QUESTION = "Where does the boat Kittiwake lie?"
 
@@ -185,19 +186,30 @@ def test_words_of_older_rules_are_taken_along_and_told_anew_later(sqlite, tmp_pa
     assert comparable(after[newer]) == comparable(anew[newer]) != comparable(expected[newer])
 
 
-def test_words_of_an_export_without_a_number_are_older_than_all(sqlite):
-    """Files of before the rules had numbers are read, and told anew like what is older."""
-    sqlite.get("mara").add_messages([NewMessage(content=f"José moors at berth {n}.", role="user") for n in range(3)])
-    with sqlite.store.reading("mara") as view:
-        snapshot = snapshot_of(view)
-    decoded = [
-        codec_of(WordsRow).decode(codec_of(WordsRow).encode(row, without=frozenset({"rules"})), "words")
-        for row in snapshot.rows["words"]
-    ]
-    restore(sqlite, "copy", replace(snapshot, rows={**snapshot.rows, "words": decoded}), reembed=False)
-    assert sqlite.get("copy").stats()["outdated_words"] == len(decoded) == 3
-    assert sqlite.get("copy").renew_words() == 3
-    assert memory_digest(sqlite, "copy") == memory_digest(sqlite, "mara")
+def without_numbers(lines):
+    """An export as versions wrote it whose rules for words had no number."""
+    for line in lines:
+        if "words" in line:
+            del line["words"]["rules"]
+
+
+@pytest.mark.parametrize("vectors", [True, False])
+def test_words_of_an_export_without_a_number_are_older_than_all(sqlite, tmp_path, vectors):
+    """Files of before the rules had numbers fit their digest still, and are told anew like what is older."""
+    fill(sqlite.get("mara"))
+    export_memory(sqlite, "mara", tmp_path / "out.jsonl", vectors=vectors)
+    rewritten(tmp_path / "out.jsonl", without_numbers)
+    done = import_file(sqlite, tmp_path / "out.jsonl", memory_id="copy")
+    copy = sqlite.get("copy")
+    assert done.added == len(copy.messages())
+    assert (copy.stats()["outdated_words"] > 0) == vectors
+    copy.renew_words()
+    copy.release(writer="mail")
+    copy.release(message="mail")
+    copy.renew_words()
+    assert comparable(list(words_in(sqlite.store, "copy").values())) == comparable(
+        list(words_in(sqlite.store, "mara").values())
+    )
 
 
 def test_the_memory_lives_on_after_it(sqlite, tmp_path):
