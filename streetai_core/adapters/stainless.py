@@ -216,8 +216,9 @@ def _naming(method: Callable[..., Any]) -> Callable[..., Any]:
         given = {name: kwargs.pop(name) for name in _OURS if name in kwargs}
         if given:
             SessionDefaults().changed(**given)  # what is wrong must not get into the SDK
-            moment = moment_of(given.get("asked_at"))
-            given |= {} if moment is None else {"asked_at": moment.isoformat()}
+            if "asked_at" in given:
+                moment = moment_of(given["asked_at"])
+                given["asked_at"] = None if moment is None else moment.isoformat()
             # JSON, because the SDK may make bytes of a header, of `None` too.
             headers = {_OURS[name]: json.dumps(value) for name, value in given.items()}
             kwargs["extra_headers"] = {**(kwargs.get("extra_headers") or {}), **headers}

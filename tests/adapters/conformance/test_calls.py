@@ -89,13 +89,14 @@ def test_a_call_can_say_when_and_where_it_is_made(bench, style):
         registry=bench.registry,
         asked_at=lambda: evening - timedelta(days=1),
     )
-    for given in ({"asked_at": evening}, {"asked_at": lambda: evening}, {}, {"asked_at": None}):
+    givens = ({"asked_at": evening}, {"asked_at": lambda: evening}, {}, {"asked_at": None}, {"asked_at": lambda: None})
+    for given in givens:
         bench.row.say(bench.driver, client, style, [("user", f"Where was I yesterday? {len(asked.times)}")], **given)
     changed = client.with_options(asked_at=evening)
     bench.row.say(bench.driver, changed, style, [("user", "Where was I yesterday?")])
     with pytest.raises(InputError, match="asked_at"):
         bench.row.say(bench.driver, client, style, [("user", BERTH)], asked_at="yesterday")
-    assert asked.times == [evening, evening, evening - timedelta(days=1), None, evening]
+    assert asked.times == [evening, evening, evening - timedelta(days=1), None, None, evening]
     assert asked.times[0].utcoffset() == timedelta(hours=-7)
     assert not [name for request in bench.wire.received for name in request.headers if "streetai" in name.lower()]
     assert not [request for request in bench.wire.received if "asked_at" in request.body]
