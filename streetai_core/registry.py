@@ -265,10 +265,10 @@ class MemoryRegistry:
     def reencode_all(self, *, progress: Progress | None = None) -> list[str]:
         """Embed all memories anew whose vectors come from another encoder than this registry's.
 
-        Of the others what has no vector yet is embedded, because the encoder failed when it was stored.
-
-        Each memory is done whole or not at all, and those that are done are passed over: call it again after it was
-        interrupted, and it goes on. A memory that fails does not keep the others from being done.
+        Each of them is done whole or not at all. Of the others what has no vector yet is embedded, because the encoder
+        failed when it was stored: in steps, each of which stays. What is done is passed over: call it again after it
+        was interrupted, and it goes on. A memory that fails, or of which the model refuses a text, does not keep the
+        others from being done.
 
         Args:
             progress: called with (memories looked at so far, memories in all).
@@ -277,11 +277,11 @@ class MemoryRegistry:
             The ids of the memories that got new vectors.
 
         Raises:
-            EncoderError: the model failed.
+            EncoderError: the model failed: at once where a whole memory is embedded, else after all others were done.
             StoreError: the first that a memory raised, after all others were done.
         """
         done: list[str] = []
-        failed: StoreError | None = None
+        failed: StoreError | EncoderError | None = None
         ids, fingerprint = self.ids(), self.encoder.fingerprint
         for number, memory_id in enumerate(ids, 1):
             try:
@@ -292,6 +292,11 @@ class MemoryRegistry:
                     if self.get(memory_id).reencode(only_missing=complete) or not complete:
                         done.append(memory_id)
             except StoreError as error:
+                failed = failed or error
+            except EncoderError as error:
+                # Without the model no other memory is embedded; of a complete one it may have refused a text.
+                if not complete:
+                    raise
                 failed = failed or error
             if progress is not None:
                 progress(number, len(ids))

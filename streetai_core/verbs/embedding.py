@@ -38,6 +38,8 @@ class Embedding(Renewing):
 
     def __init__(self, memory_id: str, surroundings: Surroundings) -> None:
         super().__init__(memory_id, surroundings)
+        self._token: str | None = None
+        """Of the memory whose keys are in the next two: one that was forgotten and begun anew has the same ones."""
         self._at_once = _MOST
         """How many signals without a vector are embedded next: fewer after a failure, for one text may be the cause."""
         self._meaningless: set[int] = set()
@@ -120,6 +122,10 @@ class Embedding(Renewing):
 
     def _waiting(self, state: MemoryState) -> set[int]:
         """Keys of the signals without a vector that are worth a try."""
+        if state.head.token != self._token:
+            self._token = state.head.token
+            self._meaningless.clear()
+            self._failed.clear()
         return state.columns.without_vector - self._meaningless - self._failed
 
     def _embed_some(self) -> int | None:
@@ -188,7 +194,8 @@ class Embedding(Renewing):
             How many signals got a new vector.
 
         Raises:
-            EncoderError: the model failed.
+            EncoderError: the model failed; or, with `only_missing`, refuses a text: called again, it goes on with the
+                others.
             EncoderMismatchError: `only_missing`, and the other vectors are of another encoder.
         """
         if only_missing:
@@ -201,12 +208,18 @@ class Embedding(Renewing):
     def _completed(self, progress: Progress | None) -> int:
         """How many signals that had no vector got one."""
         whole = self._lacking()
-        done = 0
         with self._catching_up:
-            while (count := self._embed_some()) is not None:
-                done += count
-                if progress is not None:
-                    progress(min(done, whole), whole)
+            done = self._embed_rest(0, whole, progress)
+            # Last, what has failed alone before: if it is refused for what it says, it holds up none of the others.
+            self._failed.clear()
+            return self._embed_rest(done, whole, progress)
+
+    def _embed_rest(self, done: int, whole: int, progress: Progress | None) -> int:
+        """Embed what is worth a try until all is done; how many signals that makes with those `done` before."""
+        while (count := self._embed_some()) is not None:
+            done += count
+            if progress is not None:
+                progress(min(done, whole), whole)
         return done
 
     def _lacking(self) -> int:

@@ -364,6 +364,20 @@ def test_it_is_replaced_also_by_what_has_its_vector_before(registry, encoder, br
     ]
 
 
+def test_what_comes_after_all_was_forgotten_gets_vectors_too(registry, encoder):
+    """A memory that begins anew numbers its signals as before; what meant nothing then is another message now."""
+    memory = registry.get("m")
+    told(memory, "Hmm.", BEFORE)
+    assert lacking(memory) == 1
+    memory.forget(everything=True)
+    encoder.broken = True
+    told(memory, MEANWHILE)
+    assert lacking(memory) == 1
+    encoder.broken = False
+    told(memory, "It rains.")
+    assert lacking(memory) == 0
+
+
 def test_what_is_forgotten_while_its_vector_is_made_leaves_none(registry, encoder):
     """What comes next in the same handle has the same keys, and would get the vectors of what was forgotten."""
     memory = registry.get("m")

@@ -122,6 +122,27 @@ def test_what_an_outage_left_is_embedded_too(path):
         assert steps[-1] == (40, 40)
 
 
+def test_a_text_that_the_model_refuses_is_told_and_holds_up_nothing_else(path):
+    """Passed over without a word, nobody would know what meaning does not find; raised at once, the others waited."""
+    encoder = Unsteady()
+    with MemoryRegistry(path, encoder=encoder) as registry:
+        memory, other = (registry.get(name) for name in NAMES[:2])
+        for one in (memory, other):
+            one.add_message("The Kestrel lies at berth 31.", "user")
+        encoder.broken = True
+        memory.add_messages([NewMessage(content=f"Line {number} of a log.", role="user") for number in range(5)])
+        memory.add_message("A forbidden text.", "user")
+        other.add_message("The Heron leaks.", "user")
+        encoder.broken = False
+        for _ in range(8):
+            with pytest.raises(EncoderError, match="refuses a text"):
+                registry.reencode_all()
+        assert (memory.stats()["without_vector"], other.stats()["without_vector"]) == (1, 0)
+        encoder.forbidden = "no text"
+        assert memory.reencode(only_missing=True) == 1
+        assert registry.reencode_all() == []
+
+
 def test_what_is_missing_is_of_this_encoder_or_refused(filled):
     """Vectors of two encoders never stand in one memory."""
     with MemoryRegistry(filled, encoder=HashingEncoder(32)) as registry, pytest.raises(EncoderMismatchError):
