@@ -5,9 +5,12 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable
 
+import numpy as np
+
 from streetai_core.aio import twin
 from streetai_core.conductor import Conductor, messages_of
 from streetai_core.errors import StreetAIError
+from streetai_core.index.words import WordIndex
 from streetai_core.observing.observer import observed
 from streetai_core.planning.preparing import Progress
 from streetai_core.planning.renewing import plan_renewal
@@ -22,6 +25,10 @@ _SOME = 32
 
 _MANY = 512
 """Messages that are told anew in one transaction where nothing else is done."""
+
+_CHARACTERS = 250_000
+"""Characters of the messages that are told anew in one transaction, a quarter of a second: whoever else stores waits
+for it, and thirty documents of two megabytes take half a minute. A longer message is told anew alone."""
 
 
 class Renewing(Conductor):
@@ -68,7 +75,7 @@ class Renewing(Conductor):
 
         def plan(transaction: WriteTransaction, state: MemoryState) -> tuple[Changes | None, int]:
             # Read under the lock: somebody may have edited a message, with rules that are old too.
-            sequences = state.words.told_before(RULES)[-most:].tolist()
+            sequences = _some(state.words, most)
             if not sequences:
                 return None, 0
             rows, messages = transaction.words(sequences), messages_of(transaction, sequences)
@@ -108,3 +115,12 @@ class Renewing(Conductor):
         return done
 
     arenew_words = twin(renew_words)
+
+
+def _some(words: WordIndex, most: int) -> list[int]:
+    """Sequences of the newest so many messages that older rules have told, ascending; fewer where they are long."""
+    newest = words.told_before(RULES)[-most:]
+    sizes = words.column("characters")[words.rows_of(newest)]
+    fitting = int((np.cumsum(sizes[::-1]) <= _CHARACTERS).sum())
+    some: list[int] = newest[-max(1, fitting) :].tolist()
+    return some

@@ -145,6 +145,24 @@ def test_many_are_told_anew_bit_by_bit_the_newest_first(registry, store):
     assert found(memory, "w3?") == ["Line w3 of a long log."]
 
 
+def test_long_messages_are_told_anew_one_by_one(registry, store):
+    """Thirty documents under the lock of one message would make every other program give up waiting for it."""
+    memory = registry.get("m")
+    memory.add_messages(
+        [NewMessage(content=f"Book w{number}. " + "A line. " * 40_000, role="user") for number in range(3)]
+    )
+    memory.add_messages(lines(5))
+    outdate(store, "m")
+    assert outdated(memory) == 8
+    memory.add_message("It rains.", "user")
+    assert {sequence for sequence, row in words_in(store, "m").items() if row.rules < RULES} == {0, 1, 2}
+    memory.add_message("It rains again.", "user")
+    assert {sequence for sequence, row in words_in(store, "m").items() if row.rules < RULES} == {0, 1}
+    steps = []
+    assert memory.renew_words(progress=lambda *step: steps.append(step)) == 2
+    assert steps == [(1, 2), (2, 2)]
+
+
 def test_all_can_be_told_anew_at_once(registry, store):
     """Who has many, and time."""
     memory = registry.get("m")
