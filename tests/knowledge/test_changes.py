@@ -155,3 +155,17 @@ def test_all_that_can_be_replaced_is_like_what_is_looked_for(name):
                 linked += 1
                 assert any(one <= words[older] for one in wanted), (newer, older)
     assert linked
+
+
+@pytest.mark.parametrize(
+    ("newer", "older"),
+    [
+        ("My child has 3 teeth on top.", "My children have 2 teeth on top."),
+        ("The women at work number 12.", "The woman at work has number 11."),
+    ],
+)
+def test_forms_that_no_ending_tells_are_not_looked_for(newer, older):
+    """The index of words knows "child" and "children" as two words, and would find none of the older ones."""
+    assert strength(Statement(newer), Statement(older)) > 0
+    wanted = [whole_words(" ".join(one.words)) for one in likenesses(Statement(newer))]
+    assert any(one <= whole_words(older) for one in wanted)
