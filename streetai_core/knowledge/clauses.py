@@ -113,7 +113,8 @@ class Clause:
     def topic_words(self) -> tuple[str, ...]:
         """The words of the topic in lower case, without those that have forms which no ending tells ("children").
 
-        Stems of other making know forms with the same ending as one word too, but not those.
+        Other stemmers know most forms with the same ending as one word too ("experiencing" is an exception), but not
+        those.
         """
         return tuple(
             word

@@ -75,5 +75,8 @@ class _Said:
         cosines = np.max([dots(self.room[: self.count], vector) for vector in vectors], axis=0)
         nearest = np.maximum.reduceat(cosines, self.starts)
         nearest[np.array(self.trust) > trust] = -np.inf
-        best = np.argsort(-nearest, kind="stable")[:most]
+        # Sorting all that was said before, for each message, would take most of the time of a large operation.
+        place = max(0, len(nearest) - most)
+        near = np.flatnonzero(nearest >= np.partition(nearest, place)[place])
+        best = near[np.argsort(-nearest[near], kind="stable")[:most]]
         return {self.sequences[one]: float(nearest[one]) for one in best.tolist() if np.isfinite(nearest[one])}
