@@ -42,13 +42,11 @@ def standing_of(
         mark: the number of the conversation.
         config: the settings.
     """
-    boosted = [
-        key
-        for key, sequence in sequence_of.items()
-        if config.max_boosts is not None
-        and messages[sequence].source != "user"
-        and _boosts(transaction, key, mark) >= config.max_boosts
-    ]
+    foreign = [key for key, sequence in sequence_of.items() if messages[sequence].source != "user"]
+    boosted: list[int] = []
+    if config.max_boosts is not None and foreign:
+        boosts = transaction.boosts(foreign, mark)
+        boosted = [key for key in foreign if boosts.get(key, 0) >= config.max_boosts]
     trust = {sequence: message.trust for sequence, message in messages.items()}
     return Standing(trust=trust, conversation=mark, boosted=frozenset(boosted))
 
@@ -64,7 +62,3 @@ def conversation_in(messages: Iterable[NewMessage]) -> str | None:
     """The conversation that a turn belongs to: that of its last message."""
     ids = [one.conversation_id for one in messages if isinstance(one, NewMessage)]
     return ids[-1] if ids and isinstance(ids[-1], str) else None
-
-
-def _boosts(transaction: ReadTransaction, key: int, mark: int) -> int:
-    return sum(entry.action == "boost" and entry.conversation == mark for entry in transaction.credits(key))

@@ -7,7 +7,8 @@ conductor (`Memory`) reads rows, decides, and hands back `Changes`, which one tr
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Collection, Sequence
+from collections import Counter
+from collections.abc import Collection, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from datetime import datetime
@@ -325,6 +326,15 @@ class ReadTransaction(ABC):
     @abstractmethod
     def credits(self, key: int | None = None) -> list[CreditRow]:
         """The learning log, of one signal or of all, oldest first."""
+
+    def boosts(self, keys: Collection[int], conversation: int) -> Mapping[int, int]:
+        """How often each of some signals was boosted in a conversation, by its number; only of those that were.
+
+        Stores that can read these entries of the learning log read no others.
+        """
+        wanted = set(keys)
+        told = (entry for entry in self.credits() if entry.action == "boost" and entry.conversation == conversation)
+        return Counter(entry.key for entry in told if entry.key in wanted)
 
     @abstractmethod
     def journal(self) -> list[JournalRow]:

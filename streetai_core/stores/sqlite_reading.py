@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, suppress
 from operator import attrgetter, itemgetter
 from typing import Any, TypeVar
@@ -71,6 +72,9 @@ _OLDEST = " ORDER BY sequence LIMIT ?"
 _NEWEST = " ORDER BY sequence DESC LIMIT ?"
 _OF_SIGNAL = " AND signal_key = ?"
 _OF_SIGNALS = " AND signals.signal_key IN (SELECT value FROM json_each(?))"
+_BOOSTED = """
+ AND signal_key IN (SELECT value FROM json_each(?)) AND action = 'boost' AND conversation = ?
+"""
 _OF_MESSAGE = " AND message_id = ?"
 _OF_CONVERSATION = " AND conversation_id IS ?"
 _OF_ROLES = " AND role IN (SELECT value FROM json_each(?))"
@@ -335,6 +339,15 @@ class SqliteReading(ReadTransaction):
         if key is None:
             check_count("learning steps", len(found), self._counts().credits, self._origin)
         return [credit_from(row, self._origin) for row in found]
+
+    def boosts(self, keys: Collection[int], conversation: int) -> Mapping[int, int]:
+        """How often each of some signals was boosted in a conversation; only of those that were.
+
+        Raises:
+            DamagedFileError: a row does not fit its checksum.
+        """
+        found = self._select(CREDITS + _BOOSTED, self._key, list_text(keys), conversation)
+        return Counter(credit_from(row, self._origin).key for row in found)
 
     def journal(self) -> list[JournalRow]:
         """What was done to messages since the last reset, oldest first.

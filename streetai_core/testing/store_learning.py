@@ -55,6 +55,19 @@ class StoreLearning:
             assert view.credits(1) == [entry, later]
             assert view.credits(5) == []
 
+    def test_boosts_are_counted(self, store: Store) -> None:
+        """Of the signals that are asked for, in one conversation; what was demoted or in another one does not count."""
+        write(store, make_exchange(0, 1))
+        steps = [(0, "boost", 7), (1, "boost", 7), (0, "boost", 7), (0, "demote", 7), (0, "boost", 8), (1, "boost", 8)]
+        for key, action, conversation in steps:
+            step = make_learned(key, conversation=conversation, action=action)
+            write(store, Changes(head=head_of(store), learned=[step]))
+        with store.reading("alice") as view:
+            assert dict(view.boosts([0, 1], 7)) == {0: 2, 1: 1}
+            assert dict(view.boosts([1], 7)) == {1: 1}
+            assert dict(view.boosts([0, 5], 9)) == {}
+            assert dict(view.boosts([], 7)) == {}
+
     def test_two_steps_on_one_signal_follow_each_other(self, store: Store) -> None:
         """In one transaction the second step starts from what the first one left: 1.0, 2.0, 3.0."""
         write(store, make_exchange(0))
