@@ -95,8 +95,8 @@ class Likeness:
 
     words: tuple[str, ...] = ()
     """Words in lower case that it has, in any of their forms; none: it may have any."""
-    similarity: float = -1.0
-    """The cosine of their embeddings."""
+    similarity: float = -math.inf
+    """The least similarity of their embeddings. Below -1 are those of an encoder whose vectors have much in common."""
 
 
 _ANY = Likeness()

@@ -107,3 +107,18 @@ def test_only_what_is_like_it_is_read(said, older, nearness, is_read):
     message = Message(message_id="new", role="user", content=said, turn=0, sequence=1, created_at=NOON)
     Replacing(state, read).of(message, new)
     assert asked == [0] * is_read
+
+
+def test_a_value_is_swapped_however_far_away_the_older_one_is():
+    """Where all vectors are near each other, what is a little less near counts as farther than its opposite."""
+    state, asked = MemoryState(Head(memory_id="m", token="", dim=2)), []
+    state.columns.put_all([0], [np.array([-0.6, 0.8], np.float32)], [{"sequence": 0, **dict.fromkeys(PLACE, 0)}])
+    state.words.put_all([entry(Line(0, None, tuple(map(hashed, terms("My flat has three rooms.")))))])
+
+    def read(wanted):
+        asked.extend(wanted)
+        return {}
+
+    message = Message(message_id="new", role="user", content=ROOMS, turn=0, sequence=1, created_at=NOON)
+    Replacing(state, read, 0.7).of(message, np.array([[1.0, 0.0]], dtype=np.float32))
+    assert asked == [0]
