@@ -69,16 +69,11 @@ class Placement:
     def _size(self, key: int) -> int:
         return self._left[key][1] if key in self._left else self._state.stacks.size(key)
 
-    def _total(self, key: int, joined: Sequence[int]) -> Vector:
-        """The sum of a stack with the new signals `joined`."""
-        fresh = self._vectors[list(joined)]
+    def _total(self, key: int) -> Vector:
+        """The sum of a stack without new signals, which count fully: under the decayed rule, too, their age is 0."""
         if self._config.centroid == "mean":
-            before = self._left[key][0] if key in self._left else self._state.stacks.total(key)
-        else:
-            before = decayed_total(self._state, key, self._config, self._turn, without=self._gone)
-        # Under the decayed rule, too, a new signal counts fully: base weight 1, age 0.
-        total: Vector = before + fresh.sum(axis=0, dtype=np.float32)
-        return total
+            return self._left[key][0] if key in self._left else self._state.stacks.total(key)
+        return decayed_total(self._state, key, self._config, self._turn, without=self._gone)
 
     def _losses(self) -> dict[int, tuple[Vector, int]]:
         """Stack -> its sum and size when the signals that go are gone."""

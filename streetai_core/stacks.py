@@ -27,8 +27,8 @@ Comparison = Callable[[Vector, float], Vector]
 """(unit vector, threshold) -> its cosine with the centroid of each stack, shape (m,); one below the threshold may be
 any other number below it."""
 
-CentroidRule = Callable[[int, Sequence[int]], Vector]
-"""(stack, indices of the new signals in it) -> the sum whose direction is its centroid."""
+CentroidRule = Callable[[int], Vector]
+"""stack -> the sum, without new signals, whose direction is its centroid; zeros of one that is new."""
 
 
 @dataclass(slots=True)
@@ -62,7 +62,7 @@ def assign(
         keys: the keys of those m stacks.
         first_new_key: founded stacks get this key and the following ones.
         threshold: cosine from which a signal joins.
-        total_of: the rule by which a touched stack gets its new sum.
+        total_of: the rule that tells the sum of a stack to which new signals are added, each of which counts fully.
     """
     plan = Assignment()
     row_of: dict[int, int] = {}
@@ -71,8 +71,7 @@ def assign(
     for start in range(0, len(vectors), _BLOCK):
         block = vectors[start : start + _BLOCK]
         known = _Cosines(block, centroids, compare, least=threshold - _TOLERANCE, founded_before=len(founded))
-        for key, total in plan.totals.items():
-            known.put(row_of[key], total, 0)
+        known.put_all([row_of[key] for key in plan.totals], list(plan.totals.values()))
         for offset in range(known.size):
             row = known.nearest(offset, threshold - _TOLERANCE)
             if row is None:
@@ -82,7 +81,8 @@ def assign(
             row_of[key] = row
             plan.joined.setdefault(key, []).append(start + offset)
             plan.stack_of.append(key)
-            plan.totals[key] = total_of(key, plan.joined[key])
+            before = plan.totals[key] if key in plan.totals else total_of(key)
+            plan.totals[key] = before + vectors[start + offset]
             known.put(row, plan.totals[key], offset + 1)
     return plan
 
@@ -109,6 +109,12 @@ class _Cosines:
         self._rows = max(self._rows, row + 1)
         if first < self.size:
             self._cosines[row, first:] = self._block[first:] @ unit(total)
+
+    def put_all(self, rows: Sequence[int], totals: Sequence[Vector]) -> None:
+        """The sums of some stacks are now these."""
+        if rows:
+            units = np.stack([unit(total) for total in totals])
+            self._cosines[list(rows)] = units @ self._block.T
 
     def nearest(self, offset: int, threshold: float) -> int | None:
         """The row of the nearest stack if it is near enough; the older one on a tie."""

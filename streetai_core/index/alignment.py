@@ -69,6 +69,20 @@ class Alignment:
         total = np.add.reduceat(of_several, self.starts) if len(self.starts) else np.zeros(0)
         return Nearness(nearest, leaders, self.several, total, self.sizes.astype(np.float64))
 
+    def signals_of(self, messages: Rows) -> Rows:
+        """The signals of some rows of messages, ascending.
+
+        Args:
+            messages: distinct.
+        """
+        place = self.several.searchsorted(messages)
+        crowded = self.several.take(place, mode="clip") == messages if len(self.several) else place < 0
+        alone = self.standing[messages[~crowded]]
+        sizes = self.sizes[place[crowded]]
+        begins = self.starts[place[crowded]] - np.cumsum(sizes) + sizes
+        of_several = self.order[np.arange(sizes.sum()) + np.repeat(begins, sizes)]
+        return np.sort(np.concatenate([alone[alone >= 0], of_several]))
+
     def leaders(self, similarity: Floats) -> Rows:
         """The nearest signal of each row of messages, -1 for none; of those that tie, the first in the message.
 

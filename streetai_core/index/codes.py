@@ -99,6 +99,11 @@ class Codes:
         estimates *= self.units * unit[0]
         return estimates, _DEVIATIONS * math.hypot(float(self.units.max()), float(unit[0])) / math.sqrt(12)
 
+    def cosines_of(self, rows: Rows, vector: Vector) -> tuple[Vector, float]:
+        """The same of some rows, shape (len(rows),)."""
+        estimates: Vector = self.about(rows) @ vector
+        return estimates, _DEVIATIONS * float(self.units[rows].max(initial=0.0)) / math.sqrt(12)
+
 
 def _code(vectors: Matrix, codes: Bytes, units: Vector) -> None:
     """Write the codes of vectors, shape (n, dim) both, as FAISS keeps them, and what a step of each is worth, (n,)."""

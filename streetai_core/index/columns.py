@@ -19,6 +19,9 @@ from streetai_core.vectors import dots
 _FIRST_CAPACITY = 64
 """Rows that a new memory has room for; doubled whenever it is full."""
 
+_FEW = 8
+"""Signals of which fewer than this part of all are asked for are looked at alone: each takes that much longer."""
+
 _FIXED = ("sequence", "chunk_index", "code", "start", "end", "block_start", "block_end")
 _CHANGING = ("last_used_turn", "stack", "uses")
 
@@ -306,6 +309,15 @@ class SignalColumns:
         if self._count < LEAST:
             return self.similarities(vector), 0.0
         return self._coded().cosines(vector)
+
+    def estimates_of(self, rows: Rows, vector: Vector) -> tuple[Vector, float]:
+        """The same of the signals in some rows, shape (len(rows),)."""
+        if _FEW * len(rows) > self._count:
+            estimates, off = self.estimates(vector)
+            return estimates[rows], off
+        if self._count < LEAST:
+            return self.similarities_of(rows, vector), 0.0
+        return self._coded().cosines_of(rows, vector)
 
     def _known(self, keys: Sequence[int] | Integers) -> Rows:
         """The rows of signals that are there."""

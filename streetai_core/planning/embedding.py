@@ -12,7 +12,7 @@ from streetai_core.encoders.base import Encoder
 from streetai_core.index.columns import Rows
 from streetai_core.placement import Placement
 from streetai_core.planning.replacing import Replacing
-from streetai_core.planning.words import Reader, relinked
+from streetai_core.planning.words import Reader, relinked, words_row
 from streetai_core.state import MemoryState
 from streetai_core.stores.base import Changes, SignalRow, WeightRow
 from streetai_core.types import KeptVector, Matrix, Message
@@ -69,7 +69,7 @@ def plan_embedding(
     placement = Placement(state, vectors, config, without=keys)
     return Changes(
         head=replace(state.head, next_stack=placement.next_stack),
-        words=relinked(_links(state, rows, vectors, messages, replacing), words),
+        words=relinked(_links(state, rows, vectors, messages, replacing=replacing, words=words), words),
         signals=_moved(state, rows, vectors, config),
         weights=_gathered(state, rows, placement),
         stacks=placement.stack_rows,
@@ -78,13 +78,21 @@ def plan_embedding(
 
 
 def _links(
-    state: MemoryState, rows: Rows, vectors: Matrix, messages: Mapping[int, Message], replacing: Replacing
+    state: MemoryState,
+    rows: Rows,
+    vectors: Matrix,
+    messages: Mapping[int, Message],
+    *,
+    replacing: Replacing,
+    words: Reader,
 ) -> list[tuple[Message, tuple[int, ...]]]:
     """The messages that replace something, as it shows by these vectors, and what: they, and those that are newer."""
     whole = {sequence: _vectors_of(state, sequence, rows, vectors) for sequence in sorted(messages)}
+    stored = {row.sequence: row for row in words(list(whole))}
     found: dict[int, tuple[Message, tuple[int, ...]]] = {}
     for sequence, own in whole.items():
-        replaces = replacing.of(messages[sequence], own)
+        message = messages[sequence]
+        replaces = replacing.of(message, own, stored.get(sequence) or words_row(message))
         if replaces:
             found[sequence] = messages[sequence], replaces
     for newer, replaces in replacing.since([(messages[sequence], own) for sequence, own in whole.items()]):

@@ -9,9 +9,11 @@ import numpy as np
 import numpy.typing as npt
 
 from streetai_core.index.cone import beyond
+from streetai_core.index.distinct import distinct
 from streetai_core.knowledge.changes import Likeness, Statement, likenesses, link
 from streetai_core.planning.batch import Batch
 from streetai_core.state import MemoryState
+from streetai_core.stores.base import WordsRow
 from streetai_core.text.words import hashed, whole_words
 from streetai_core.types import ROLES, Matrix, Message, Vector
 
@@ -32,6 +34,10 @@ _UNKNOWN = -2
 _PARTS = 4
 """Chunks of a message whose neighbours are looked at."""
 
+_MOST_ALIKE = 1_000
+"""Messages with the words that are wanted that are compared, the newest ones: the older ones are replaced already by
+those between, where one can replace the other. So a memory of many such, as a log is, does not slow down."""
+
 _MOST = _PARTS * _CANDIDATES
 """Signals that are looked at: as many messages are among them as are compared, even if all have several."""
 
@@ -46,17 +52,19 @@ class Replacing:
     """What all vectors of the encoder have in common."""
     _batch: Batch = field(default_factory=Batch)
 
-    def of(self, message: Message, vectors: Matrix) -> tuple[int, ...]:
+    def of(self, message: Message, vectors: Matrix, row: WordsRow) -> tuple[int, ...]:
         """Sequences of the messages whose statement `message` replaces, the surest first.
 
         Args:
             message: what is being written.
             vectors: of its chunks, shape (n, dim).
+            row: its words row, whatever that says it replaces.
         """
-        found: tuple[int, ...] = ()
-        if len(vectors) and len(message.content) <= _LONGEST:
-            found = self._replaced(message, vectors)
-            self._batch.put(message, vectors)
+        if not len(vectors):
+            return ()
+        found = self._replaced(message, vectors) if len(message.content) <= _LONGEST else ()
+        if not self.state.hides(row):
+            self._batch.put(message, vectors, row.terms)
         return found
 
     def after_edit(self, message: Message, vectors: Matrix) -> list[tuple[Message, tuple[int, ...]]]:
@@ -90,7 +98,7 @@ class Replacing:
         """
         near: dict[int, float] = {}
         for message, vectors in late:
-            nearest = self._nearest(vectors[:_PARTS], np.flatnonzero(self._may_outdo(message)))
+            nearest = self._nearest(vectors[:_PARTS], self._may_outdo(message))
             for sequence in list(nearest)[:_CANDIDATES]:
                 if sequence not in self._batch:
                     near[sequence] = max(nearest[sequence], near.get(sequence, -1.0))
@@ -128,33 +136,36 @@ class Replacing:
     def _similar(self, vectors: Matrix, speaker: Message, wanted: Sequence[Likeness]) -> dict[int, float]:
         """How near the nearest signal of older messages of the same speaker is, by sequence.
 
-        Of those that are like what is wanted; what was said in this operation is all told.
+        Of those that are like what is wanted, in the memory or among what was said in this operation.
         """
         near: dict[int, float] = {}
-        for least, rows in self._like(wanted).items():
-            found = self._nearest(vectors, np.flatnonzero(self._is_of(speaker) & rows))
+        for least, alternatives in _terms_by_similarity(wanted).items():
+            like = [self._like(speaker, terms) for terms in alternatives]
+            rows, numbers = (distinct(np.concatenate(parts)) for parts in zip(*like, strict=True))
+            stored = self._nearest(vectors, self.state.alignment.signals_of(rows))
+            # One more than are compared: the message itself may be among them.
+            told = self._batch.similar(vectors, numbers, _CANDIDATES + 1)
+            # What has got its vector only now is known here, and has none in the memory.
+            found = {one: cosine for one, cosine in stored.items() if one not in self._batch} | told
             near |= {one: near_by for one, cosine in found.items() if (near_by := beyond(cosine, self.common)) >= least}
-        # What has got its vector only now is known here, and has none in the memory. One more than are compared: the
-        # message itself may be among them.
-        known = self._batch.similar(vectors, speaker, _CANDIDATES + 1)
-        return near | {sequence: beyond(cosine, self.common) for sequence, cosine in known.items()}
+        return near
 
-    def _like(self, wanted: Sequence[Likeness]) -> dict[float, npt.NDArray[np.bool_]]:
-        """Which signals are of messages that have the words of any of these, by the similarity that is wanted.
-
-        One without words that the index knows may be any; similarities for which there are no signals are left out.
-        """
-        found: dict[float, npt.NDArray[np.bool_]] = {}
+    def _like(self, speaker: Message, terms: Sequence[int]) -> tuple[Rows, Rows]:
+        """Messages of a speaker that have all of some terms, without terms all: by row, and by number in the batch."""
         words = self.state.words
-        for one in wanted:
-            hashes = sorted(set(map(hashed, whole_words(" ".join(one.words)))))
-            rows = words.rows_with_all(hashes) if hashes else np.flatnonzero(words.alive)
-            if len(rows):
-                found.setdefault(one.similarity, np.zeros(words.size, dtype=np.bool_))[rows] = True
-        return {least: self._of_messages(chosen) for least, chosen in found.items()}
+        told = self._batch.like(speaker, terms)
+        rows = self._of_speaker(words.rows_with_all(terms) if terms else np.flatnonzero(words.alive), speaker)
+        # Nobody's word outdoes one that is trusted more.
+        rows = rows[words.trust[rows] <= speaker.trust]
+        if not terms:
+            return rows, told
+        told = told[-_MOST_ALIKE:]
+        return _newest(rows, words.column("sequence")[rows], _MOST_ALIKE - len(told)), told
 
     def _nearest(self, vectors: Matrix, rows: Rows) -> dict[int, float]:
         """The cosine of the nearest signal of each message among some rows, by sequence, the nearest first."""
+        if not len(rows):
+            return {}
         rows = self._promising(vectors, rows)
         columns = self.state.columns
         return self._by_message(rows, np.max([columns.similarities_of(rows, vector) for vector in vectors], axis=0))
@@ -166,8 +177,8 @@ class Replacing:
         """
         if len(rows) <= _MOST:
             return rows
-        found = [self.state.columns.estimates(vector) for vector in vectors]
-        nearest = np.max([estimates for estimates, _ in found], axis=0)[rows]
+        found = [self.state.columns.estimates_of(rows, vector) for vector in vectors]
+        nearest = np.max([estimates for estimates, _ in found], axis=0)
         off = 2.0 * max(error for _, error in found)
         near = nearest >= np.partition(nearest, len(nearest) - _MOST)[len(nearest) - _MOST] - off
         rows, nearest = rows[near], nearest[near]
@@ -188,30 +199,38 @@ class Replacing:
             near.setdefault(sequence, one)
         return near
 
-    def _is_of(self, speaker: Message) -> npt.NDArray[np.bool_]:
-        """Which signals are of messages of a speaker; nobody's word outdoes one that is trusted more."""
-        return self._said_by(speaker) & self._of_messages(self.state.words.trust <= speaker.trust)
+    def _may_outdo(self, message: Message) -> Rows:
+        """The signals of newer messages of the same speaker, trusted as much, that have a vector."""
+        words, columns = self.state.words, self.state.columns
+        rows = self._of_speaker(np.flatnonzero(words.alive), message)
+        newer = (words.column("sequence")[rows] > message.sequence) & (words.trust[rows] >= message.trust)
+        signals = self.state.alignment.signals_of(rows[newer])
+        found: Rows = signals[~np.isin(columns.keys[signals], list(columns.without_vector))]
+        return found
 
-    def _may_outdo(self, message: Message) -> npt.NDArray[np.bool_]:
-        """Which signals are of newer messages of the same speaker, trusted as much, and have a vector."""
-        columns, words = self.state.columns, self.state.words
-        newer = self._said_by(message) & (columns.column("sequence") > message.sequence)
-        found: npt.NDArray[np.bool_] = newer & self._of_messages(words.trust >= message.trust)
-        return found & ~np.isin(columns.keys, list(columns.without_vector))
-
-    def _said_by(self, speaker: Message) -> npt.NDArray[np.bool_]:
-        """Which signals are of messages of a speaker."""
+    def _of_speaker(self, rows: Rows, speaker: Message) -> Rows:
+        """Those of some messages that the speaker of one said."""
         words = self.state.words
         author = -1 if speaker.name is None else words.authors.get(speaker.name, _UNKNOWN)
-        return self._of_messages(
-            (words.column("author") == author) & (words.column("role") == ROLES.index(speaker.role))
-        )
-
-    def _of_messages(self, chosen: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
-        """Which signals are of some messages, which are told by the rows of the words."""
-        rows = self.state.alignment.at
-        found: npt.NDArray[np.bool_] = (rows >= 0) & chosen[np.maximum(rows, 0)] if self.state.words.size else rows >= 0
+        by_name = words.column("author")[rows] == author
+        found: Rows = rows[by_name & (words.column("role")[rows] == ROLES.index(speaker.role))]
         return found
+
+
+def _newest(rows: Rows, sequences: npt.NDArray[np.int64], most: int) -> Rows:
+    """The newest of some messages, ascending."""
+    if len(rows) <= most:
+        return rows
+    return np.sort(rows[np.argpartition(-sequences, most)[:most]])
+
+
+def _terms_by_similarity(wanted: Sequence[Likeness]) -> dict[float, list[list[int]]]:
+    """The hashes of the terms of each, by the similarity that is wanted; none: any message will do."""
+    found: dict[float, list[list[int]]] = {}
+    for one in wanted:
+        terms = sorted(set(map(hashed, whole_words(" ".join(one.words)))))
+        found.setdefault(one.similarity, []).append(terms)
+    return found
 
 
 def _statement(message: Message) -> Statement:

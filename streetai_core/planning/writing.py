@@ -18,7 +18,7 @@ from streetai_core.planning.preparing import Prepared
 from streetai_core.planning.replacing import Replacing
 from streetai_core.planning.words import Reader, fingerprint, relinked, words_row
 from streetai_core.state import MemoryState
-from streetai_core.stores.base import Changes, Head, Learned, SignalRow, WeightRow
+from streetai_core.stores.base import Changes, Head, Learned, SignalRow, WeightRow, WordsRow
 from streetai_core.types import Matrix, Message
 from streetai_core.vectors import kept
 
@@ -99,7 +99,7 @@ def plan_add(
             history_tokens=head.history_tokens + sum(item.tokens for item, _ in fresh),
         ),
         messages=[message for _, message in fresh],
-        words=[words_row(message, replacing.of(message, item.vectors)) for item, message in fresh if item.chunks],
+        words=[_words(message, item, replacing) for item, message in fresh if item.chunks],
         signals=signals,
         weights=weights,
         stacks=placement.stack_rows,
@@ -144,7 +144,7 @@ def plan_update(
             history_tokens=max(0, head.history_tokens - old_tokens + item.tokens),
         ),
         messages=[message],
-        words=[*loosened, words_row(message, replacing.of(message, item.vectors))]
+        words=[*loosened, _words(message, item, replacing)]
         if item.chunks or old.sequence in state.words or old.sequence in state.hidden
         else loosened,
         signals=signals,
@@ -155,6 +155,13 @@ def plan_update(
         deleted_stacks=placement.deleted_stacks,
         deleted_cues=_cues_of(state, [old.content]),
     )
+
+
+def _words(message: Message, item: Prepared, replacing: Replacing) -> WordsRow:
+    """The words row of a message, with what it replaces."""
+    row = words_row(message)
+    found = replacing.of(message, item.vectors, row)
+    return replace(row, replaces=found) if found else row
 
 
 def _edited(weight: WeightRow) -> Learned:

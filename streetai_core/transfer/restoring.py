@@ -172,10 +172,9 @@ def _words(snapshot: Snapshot) -> list[WordsRow]:
     for signal in snapshot.rows["signals"]:
         vectors.setdefault(signal.sequence, []).append(signal.vector)
     replacing = Replacing(MemoryState(snapshot.head), lambda _: {})
+    rows = [(message, words_row(message)) for message in snapshot.messages if message.sequence in vectors]
     return [
-        words_row(message, replacing.of(message, np.vstack(vectors[message.sequence])))
-        for message in snapshot.messages
-        if message.sequence in vectors
+        replace(row, replaces=replacing.of(message, np.vstack(vectors[message.sequence]), row)) for message, row in rows
     ]
 
 

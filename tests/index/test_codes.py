@@ -74,12 +74,17 @@ def test_estimates_are_off_by_no_more_than_they_say(make):
         assert off.max() <= error < 0.03
         assert off.mean() < 0.003
         assert estimates[17] == 0.0
+        rows = np.array([17, 4999, 3, 40])
+        of_some, error = codes.cosines_of(rows, question)
+        assert np.abs(of_some - dots(vectors[rows], question)).max() <= error < 0.03
+        assert of_some[0] == 0.0
 
 
 def test_no_codes_give_no_estimates():
     """A memory may lose all its signals."""
-    estimates, error = Codes(8).cosines(np.ones(8, dtype=np.float32))
-    assert (estimates.shape, error) == ((0,), 0.0)
+    asked = np.ones(8, dtype=np.float32)
+    for estimates, error in (Codes(8).cosines(asked), Codes(8).cosines_of(np.zeros(0, dtype=np.intp), asked)):
+        assert (estimates.shape, error) == ((0,), 0.0)
 
 
 def columns_of(vectors):
@@ -99,6 +104,18 @@ def test_few_signals_have_cosines_and_many_have_estimates():
     columns.put_all([LEAST], [vectors[-1]], [dict.fromkeys(PLACE, 0)])
     estimates, error = columns.estimates(vectors[0])
     assert 0.0 < np.abs(estimates - columns.similarities(vectors[0])).max() <= error
+
+
+@pytest.mark.parametrize("size", [80, LEAST + 9])
+@pytest.mark.parametrize("some", [0, 1, 9, 70])
+def test_estimates_of_some_signals_are_as_near(size, some):
+    """Of few signals they are looked at alone, of many all are; what is asked for comes in the order of the rows."""
+    vectors = evenly(size, 64, 7)
+    columns = columns_of(vectors)
+    rows = np.arange(size)[::-1][:some]
+    estimates, error = columns.estimates_of(rows, vectors[5])
+    assert estimates.shape == (some,)
+    assert np.abs(estimates - vectors[rows] @ vectors[5]).max(initial=0.0) <= error + 1e-6
 
 
 def test_estimates_of_columns_that_changed_are_those_of_new_ones():

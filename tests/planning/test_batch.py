@@ -32,12 +32,21 @@ def vectors(seed, count):
     return rows / np.linalg.norm(rows, axis=1, keepdims=True)
 
 
+NONE = np.zeros(0, dtype=np.uint32)
+
+
+def sequences_like(batch, speaker, terms=()):
+    """What is like what a speaker says; sequences are numbers here."""
+    return batch.like(speaker, terms).tolist()
+
+
 def test_an_empty_batch_has_nothing_alike():
     """Nor has one in which the speaker has said nothing."""
     batch = Batch()
-    assert batch.similar(vectors(0, 1), message(1), 5) == {}
-    batch.put(message(0, name="Nora"), vectors(1, 2))
-    assert batch.similar(vectors(0, 1), message(1), 5) == {}
+    assert sequences_like(batch, message(1)) == []
+    assert batch.similar(vectors(0, 1), batch.like(message(1), ()), 5) == {}
+    batch.put(message(0, name="Nora"), vectors(1, 2), NONE)
+    assert sequences_like(batch, message(1)) == []
     assert 0 in batch
     assert 1 not in batch
     assert batch[0].name == "Nora"
@@ -57,7 +66,7 @@ def test_the_nearest_of_the_same_speaker_are_found(seed):
         )
         own = vectors((seed, sequence), chosen.randint(1, 4))
         every.append((said, own))
-        batch.put(said, own)
+        batch.put(said, own, NONE)
     for trust in (0.5, 1.0):
         speaker = message(99, name="Nora", trust=trust)
         asked = vectors((seed, 99), 2)
@@ -67,5 +76,37 @@ def test_the_nearest_of_the_same_speaker_are_found(seed):
             if (said.role, said.name) == ("user", "Nora") and said.trust <= trust
         }
         best = sorted(expected, key=lambda one: -expected[one])
-        assert batch.similar(asked, speaker, 100) == pytest.approx(expected, abs=1e-6)
-        assert list(batch.similar(asked, speaker, 3)) == best[:3]
+        assert batch.similar(asked, batch.like(speaker, ()), 100) == pytest.approx(expected, abs=1e-6)
+        assert list(batch.similar(asked, batch.like(speaker, ()), 3)) == best[:3]
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_only_messages_with_all_terms_are_like(seed):
+    """Of the same speaker, and not of those that are trusted more; in more than one byte of them."""
+    chosen = random.Random(seed)
+    batch, every = Batch(), []
+    for sequence in range(60):
+        said = message(sequence, name=chosen.choice([None, "Nora"]), trust=chosen.choice([0.5, 1.0]))
+        terms = chosen.sample(range(6), 3)
+        every.append((said, set(terms)))
+        batch.put(said, vectors((seed, sequence), 1), np.array(terms, dtype=np.uint32))
+    speaker = message(99, trust=0.5)
+    for wanted in (set(), {0}, {0, 1}, {3, 4, 5}, {7}, {0, 7}, {0, 1, 2, 3}):
+        assert sequences_like(batch, speaker, wanted) == [
+            said.sequence for said, terms in every if (said.name, said.trust) == (None, 0.5) and wanted <= terms
+        ]
+
+
+@pytest.mark.parametrize("numbers", [[], [7], [0, 59], list(range(0, 60, 2)), list(range(60))])
+def test_only_those_that_are_asked_for_are_compared(numbers):
+    """Few of them, and most of them, of which all are compared at once."""
+    batch, every = Batch(), []
+    for sequence in range(60):
+        every.append(vectors(sequence, 1 + sequence % 4))
+        batch.put(message(sequence), every[-1], NONE)
+    asked = vectors(99, 3)
+    expected = {number: float((every[number] @ asked.T).max()) for number in numbers}
+    best = sorted(expected, key=lambda one: -expected[one])
+    found = batch.similar(asked, np.array(numbers, dtype=np.intp), 10)
+    assert list(found) == best[:10]
+    assert found == pytest.approx({one: expected[one] for one in best[:10]}, abs=1e-6)

@@ -5,6 +5,7 @@ import pytest
 
 from streetai_core.index.codes import LEAST
 from streetai_core.planning.replacing import Replacing
+from streetai_core.planning.words import words_row
 from streetai_core.state import MemoryState
 from streetai_core.stores.base import Head
 from streetai_core.testing.factories import NOON
@@ -59,7 +60,7 @@ def test_the_nearest_messages_are_compared(seed, most, common, away):
         message_id="new", role="user", content="I moved to Graz.", turn=0, sequence=len(sizes), created_at=NOON
     )
     new = unit(said)
-    Replacing(state, read, common).of(message, new)
+    Replacing(state, read, common).of(message, new, words_row(message))
     assert asked == directly(sequences, vectors, new, common)
 
 
@@ -105,7 +106,7 @@ def test_only_what_is_like_it_is_read(said, older, nearness, is_read):
         return {}
 
     message = Message(message_id="new", role="user", content=said, turn=0, sequence=1, created_at=NOON)
-    Replacing(state, read).of(message, new)
+    Replacing(state, read).of(message, new, words_row(message))
     assert asked == [0] * is_read
 
 
@@ -120,5 +121,26 @@ def test_a_value_is_swapped_however_far_away_the_older_one_is():
         return {}
 
     message = Message(message_id="new", role="user", content=ROOMS, turn=0, sequence=1, created_at=NOON)
-    Replacing(state, read, 0.7).of(message, np.array([[1.0, 0.0]], dtype=np.float32))
+    Replacing(state, read, 0.7).of(message, np.array([[1.0, 0.0]], dtype=np.float32), words_row(message))
     assert asked == [0]
+
+
+def test_of_many_alike_the_newest_are_compared():
+    """Each of a thousand and more can be swapped for the next: the oldest were replaced long ago, however near."""
+    number = 1_200
+    state, asked = MemoryState(Head(memory_id="m", token="", dim=2)), []
+    near = np.linspace(1.0, 0.5, number)
+    vectors = np.stack([near, np.sqrt(1 - near**2)], axis=1).astype(np.float32)
+    places = [{"sequence": sequence, **dict.fromkeys(PLACE, 0)} for sequence in range(number)]
+    state.columns.put_all(list(range(number)), list(vectors), places)
+    words = tuple(map(hashed, terms("My flat has three rooms.")))
+    # Rows need not be in the order of what was said: an edited message has got a new one.
+    state.words.put_all([entry(Line(sequence, None, words)) for sequence in [*range(9, number), *range(9)]])
+
+    def read(wanted):
+        asked.extend(wanted)
+        return {}
+
+    message = Message(message_id="new", role="user", content=ROOMS, turn=0, sequence=number, created_at=NOON)
+    Replacing(state, read).of(message, np.array([[1.0, 0.0]], dtype=np.float32), words_row(message))
+    assert asked == list(range(number - 1_000, number - 1_000 + COMPARED))

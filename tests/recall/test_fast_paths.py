@@ -87,6 +87,8 @@ def test_an_alignment_that_grew_is_the_one_made_at_once(pieces, known, random):
         assert [int(one.at[signal]) if signal >= 0 else None for signal in one.standing] == [
             row if each else None for row, each in enumerate(pieces)
         ]
+        some = np.array(sorted(random.sample(range(len(pieces)), random.randint(0, len(pieces)))), dtype=np.intp)
+        assert one.signals_of(some).tolist() == np.flatnonzero(np.isin(one.at, some)).tolist()
         first = np.cumsum([0, *(len(each) for each in pieces)])
         for leaders in (near.leaders, one.leaders(cosines[order])):
             assert [int(order[signal]) if signal >= 0 else None for signal in leaders] == [

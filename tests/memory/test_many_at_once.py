@@ -1,0 +1,100 @@
+"""What many messages replace is the same whether they come one by one, in parts, or all at once."""
+
+import pytest
+
+from streetai_core import Config, MemoryRegistry, NewMessage
+from streetai_core.encoders import default_encoder
+from streetai_core.encoders.hashing import HashingEncoder
+from tests.knowledge.cases import load
+from tests.outdated import words_in
+
+EVERY = 2
+"""One in so many of the written conversations are told, all by one person: what is like a statement is crowded."""
+
+
+@pytest.fixture(scope="module")
+def encoder():
+    """The real one: what replaces what depends on meaning, too. What was embedded once is not embedded again."""
+    return default_encoder()
+
+
+def told():
+    """What people say of changes, with what is no change between."""
+    return [
+        NewMessage(content=message["text"], role=message["role"], name=message["author"])
+        for case in load("changed_facts.jsonl")[::EVERY]
+        for message in case["messages"]
+    ]
+
+
+def stored(registry, messages, size):
+    """A memory in which so many of the messages are stored at a time."""
+    memory = registry.get(str(size))
+    for start in range(0, len(messages), size):
+        memory.add_messages(messages[start : start + size])
+    return memory
+
+
+def links(path, encoder, messages, size):
+    """What each message replaces, by sequence, when so many are stored at a time."""
+    with MemoryRegistry(path, encoder=encoder, durability="fast") as registry:
+        stored(registry, messages, size)
+        rows = words_in(registry.store, str(size))
+        return {sequence: row.replaces for sequence, row in rows.items() if row.replaces}
+
+
+def test_what_is_replaced_is_the_same(tmp_path, encoder):
+    """In one call nothing but the call's own messages is near, and each is compared with those before it only."""
+    messages = told()
+    one_by_one = links(tmp_path / "1.db", encoder, messages, 1)
+    assert len(one_by_one) > len(messages) // 16
+    assert links(tmp_path / "7.db", encoder, messages, 7) == one_by_one
+    assert links(tmp_path / "all.db", encoder, messages, len(messages)) == one_by_one
+
+
+@pytest.mark.parametrize("config", [Config(), Config(vector_precision="half")])
+def test_stacks_are_the_same(tmp_path, config):
+    """Who is in which, and their sums to the bit: in more than one block of those that are compared at once."""
+    messages = told()[:600]
+    rows = []
+    with MemoryRegistry(tmp_path / "m.db", encoder=HashingEncoder(64), config=config, durability="fast") as registry:
+        for size in (1, 7, len(messages)):
+            stored(registry, messages, size)
+            with registry.store.reading(str(size)) as view:
+                found = view.rows(None)
+            members = {weight.key: weight.stack for weight in found.weights}
+            rows.append((members, {stack.key: (stack.size, stack.total.tobytes()) for stack in found.stacks}))
+    assert rows[1] == rows[0]
+    assert rows[2] == rows[0]
+    assert 20 < len(rows[0][1]) < 500
+
+
+def test_what_is_nearer_in_the_same_call_crowds_nothing_out(tmp_path, encoder):
+    """Thirty remarks on rooms are nearer than the statement that is out of date."""
+    old = NewMessage(content="My flat has three rooms. I swim in the sea, and my uncle plays the oboe.", role="user")
+    talk = [NewMessage(content=f"Four rooms, of mine number {one}.", role="user") for one in range(30)]
+    new = NewMessage(content="My flat has four rooms.", role="user")
+    assert links(tmp_path / "1.db", encoder, [old, *talk, new], 1) == {31: (0,)}
+    assert links(tmp_path / "all.db", encoder, [old, *talk, new], 32) == {31: (0,)}
+
+
+def test_a_statement_at_the_beginning_of_a_long_text_is_replaced_in_the_same_call(tmp_path, encoder):
+    """A document changes nothing, but what it says first can be changed, as it can be later."""
+    letter = NewMessage(content="My flat has three rooms. " + "We had rain again and stayed in. " * 80, role="user")
+    new = NewMessage(content="My flat has four rooms.", role="user")
+    assert links(tmp_path / "1.db", encoder, [letter, new], 1) == {1: (0,)}
+    assert links(tmp_path / "all.db", encoder, [letter, new], 2) == {1: (0,)}
+
+
+def test_what_is_in_quarantine_is_not_replaced_in_the_same_call(tmp_path, encoder):
+    """Nothing counts of what is hidden, as when it was stored before."""
+    old = NewMessage(content="My flat has three rooms.", role="user", writer="a page")
+    new = NewMessage(content="My flat has four rooms.", role="user")
+    with MemoryRegistry(tmp_path / "m.db", encoder=encoder) as registry:
+        for name, size in (("one", 1), ("all", 2)):
+            memory = registry.get(name)
+            memory.add_message("Hello.", "user")
+            memory.quarantine(writer="a page")
+            for start in range(0, 2, size):
+                memory.add_messages([old, new][start : start + size])
+            assert [row.replaces for row in words_in(registry.store, name).values()] == [(), (), ()]
