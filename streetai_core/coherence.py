@@ -14,8 +14,9 @@ from streetai_core.errors import StaleMemoryError, StreetAIError
 from streetai_core.forking import fork_safe_lock, renew_in_child
 from streetai_core.imaging import content_of, state_of
 from streetai_core.state import MemoryState
-from streetai_core.stores.base import Changes, Head, ReadTransaction, Store, WriteTransaction
+from streetai_core.stores.base import ReadTransaction, Store, WriteTransaction
 from streetai_core.stores.images import UNREADABLE
+from streetai_core.stores.types import Changes, Head
 from streetai_core.stores.values import is_complete
 
 Result = TypeVar("Result")

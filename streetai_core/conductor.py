@@ -29,7 +29,8 @@ from streetai_core.recall.processing import PostProcessor
 from streetai_core.recall.question import Question, read_question
 from streetai_core.reporting import Sent, weight_updates
 from streetai_core.state import MemoryState
-from streetai_core.stores.base import Changes, MessageQuery, ReadTransaction, Store, WriteTransaction
+from streetai_core.stores.base import ReadTransaction, Store, WriteTransaction
+from streetai_core.stores.types import Changes, MessageQuery
 from streetai_core.stores.values import zoned
 from streetai_core.text.clean import check_id, clean, is_blank
 from streetai_core.tokens import TokenCounter, count_message

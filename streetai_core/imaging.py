@@ -15,8 +15,8 @@ from streetai_core.index.columns import SignalColumns
 from streetai_core.index.cues import CueIndex
 from streetai_core.index.words import WordIndex
 from streetai_core.state import MemoryState
-from streetai_core.stores.base import Head
 from streetai_core.stores.images import Content, Image
+from streetai_core.stores.types import Head
 
 Array = npt.NDArray[Any]
 

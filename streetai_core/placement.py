@@ -11,7 +11,7 @@ from streetai_core.config import Config
 from streetai_core.dynamics.decay import effective_weights
 from streetai_core.stacks import Assignment, assign
 from streetai_core.state import MemoryState
-from streetai_core.stores.base import StackRow
+from streetai_core.stores.types import StackRow
 from streetai_core.types import Matrix, Vector
 from streetai_core.vectors import dots, unit
 

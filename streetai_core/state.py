@@ -19,21 +19,21 @@ from streetai_core.index.columns import SignalColumns
 from streetai_core.index.cues import CueIndex
 from streetai_core.index.filling import WordsColumns, WordsEntry
 from streetai_core.index.words import WordIndex
-from streetai_core.stores.base import (
+from streetai_core.stores.base import ReadTransaction
+from streetai_core.stores.columns import Coded, Loaded, SignalArrays, WeightArrays, WordsArrays
+from streetai_core.stores.provenance import Provenance, Quarantine
+from streetai_core.stores.types import (
     Changes,
     CueRow,
     Head,
     Learned,
     MessageQuery,
-    ReadTransaction,
     Rows,
     SignalRow,
     StackRow,
     WeightRow,
     WordsRow,
 )
-from streetai_core.stores.columns import Coded, Loaded, SignalArrays, WeightArrays, WordsArrays
-from streetai_core.stores.provenance import Provenance, Quarantine
 from streetai_core.stores.values import CUES_KEPT
 from streetai_core.types import ROLES, SOURCES
 

@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from streetai_core.stores.base import Changes
+from streetai_core.stores.types import Changes
 from streetai_core.testing.factories import NOON, make_counts, make_days, make_terms
 
 

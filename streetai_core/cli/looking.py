@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 @json_option
 def ls(file: Path, *, as_json: bool) -> None:
     """List the memories of FILE, with how much is in each and when something was said last."""
-    from streetai_core.stores.base import MessageQuery
+    from streetai_core.stores.types import MessageQuery
 
     rows: list[dict[str, Any]] = []
     with open_store(file) as store:

@@ -14,7 +14,7 @@ from streetai_core.placement import Placement
 from streetai_core.planning.replacing import Replacing
 from streetai_core.planning.words import Reader, relinked, words_row
 from streetai_core.state import MemoryState
-from streetai_core.stores.base import Changes, SignalRow, WeightRow
+from streetai_core.stores.types import Changes, SignalRow, WeightRow
 from streetai_core.types import KeptVector, Matrix, Message
 from streetai_core.vectors import kept
 

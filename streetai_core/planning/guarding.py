@@ -11,9 +11,9 @@ from streetai_core.config import Config
 from streetai_core.errors import RollbackError
 from streetai_core.placement import decayed_total
 from streetai_core.state import MemoryState
-from streetai_core.stores.base import Changes, CreditRow, StackRow, WeightRow
 from streetai_core.stores.journal import numbers_in
 from streetai_core.stores.provenance import JournalRow
+from streetai_core.stores.types import Changes, CreditRow, StackRow, WeightRow
 from streetai_core.types import Vector
 
 _LISTED = 20

@@ -12,7 +12,7 @@ from streetai_core.dynamics.trust import is_trusted
 from streetai_core.placement import decayed_total
 from streetai_core.planning.trust import Standing
 from streetai_core.state import MemoryState
-from streetai_core.stores.base import Changes, CueRow, Learned, StackRow
+from streetai_core.stores.types import Changes, CueRow, Learned, StackRow
 from streetai_core.types import Vector
 from streetai_core.vectors import kept
 

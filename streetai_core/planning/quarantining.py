@@ -6,8 +6,9 @@ from collections.abc import Sequence
 from collections.abc import Set as AbstractSet
 
 from streetai_core.state import MemoryState
-from streetai_core.stores.base import MessageQuery, ReadTransaction
+from streetai_core.stores.base import ReadTransaction
 from streetai_core.stores.provenance import Quarantine
+from streetai_core.stores.types import MessageQuery
 from streetai_core.types import Message
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from streetai_core.planning.words import renewed
-from streetai_core.stores.base import Changes, Head, WordsRow
+from streetai_core.stores.types import Changes, Head, WordsRow
 from streetai_core.types import Message
 
 

@@ -13,7 +13,7 @@ from streetai_core.index.distinct import distinct
 from streetai_core.knowledge.changes import Likeness, Statement, likenesses, link
 from streetai_core.planning.batch import Batch
 from streetai_core.state import MemoryState
-from streetai_core.stores.base import WordsRow
+from streetai_core.stores.types import WordsRow
 from streetai_core.text.words import hashed, whole_words
 from streetai_core.types import ROLES, Matrix, Message, Vector
 

@@ -11,7 +11,7 @@ from streetai_core.planning.crediting import Reply, credit_of
 from streetai_core.planning.learning import LearningStep, plan_learning
 from streetai_core.planning.trust import Standing
 from streetai_core.state import MemoryState
-from streetai_core.stores.base import Changes
+from streetai_core.stores.types import Changes
 from streetai_core.text.clean import MAX_ID_BYTES, check_id, is_blank
 from streetai_core.types import NewMessage
 

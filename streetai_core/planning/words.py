@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from streetai_core.stores.base import WordsRow
+from streetai_core.stores.types import WordsRow
 from streetai_core.stores.values import zoned
 from streetai_core.text.dates import mentioned_dates
 from streetai_core.text.wishes import WISH, states_wish

@@ -18,7 +18,7 @@ from streetai_core.planning.preparing import Prepared
 from streetai_core.planning.replacing import Replacing
 from streetai_core.planning.words import Reader, fingerprint, relinked, words_row
 from streetai_core.state import MemoryState
-from streetai_core.stores.base import Changes, Head, Learned, SignalRow, WeightRow, WordsRow
+from streetai_core.stores.types import Changes, Head, Learned, SignalRow, WeightRow, WordsRow
 from streetai_core.types import Matrix, Message
 from streetai_core.vectors import kept
 

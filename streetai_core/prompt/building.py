@@ -9,8 +9,9 @@ from streetai_core.config import Config
 from streetai_core.prompt.assembly import Assembly, Draft, Frame
 from streetai_core.prompt.selection import Found, fill
 from streetai_core.prompt.turns import as_turns
-from streetai_core.stores.base import CreditRow, Head, MessageQuery, ReadTransaction, Rows
+from streetai_core.stores.base import ReadTransaction
 from streetai_core.stores.provenance import JournalRow, Origins
+from streetai_core.stores.types import CreditRow, Head, MessageQuery, Rows
 from streetai_core.tokens import TokenCounter, count_message, count_messages
 from streetai_core.types import Hit, Inspector, Message, Prompt, RetrievedSignal
 

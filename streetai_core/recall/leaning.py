@@ -10,7 +10,8 @@ from streetai_core.config import Config
 from streetai_core.dynamics.trust import is_trusted
 from streetai_core.recall.question import Question, read_question
 from streetai_core.state import MemoryState
-from streetai_core.stores.base import MessageQuery, ReadTransaction
+from streetai_core.stores.base import ReadTransaction
+from streetai_core.stores.types import MessageQuery
 from streetai_core.text.follow_ups import is_follow_up
 from streetai_core.types import Message
 

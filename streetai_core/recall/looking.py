@@ -11,7 +11,7 @@ from streetai_core.config import Config
 from streetai_core.errors import DamagedFileError
 from streetai_core.recall.hits import signal_id, signals_at
 from streetai_core.state import MemoryState
-from streetai_core.stores.base import Head
+from streetai_core.stores.types import Head
 from streetai_core.types import Message, Signal, Stack
 
 

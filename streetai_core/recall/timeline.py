@@ -14,7 +14,7 @@ from streetai_core.dynamics.decay import TOLERANCE, effective_weights
 from streetai_core.recall.hits import signal_id
 from streetai_core.rendering import number
 from streetai_core.state import MemoryState
-from streetai_core.stores.base import CreditRow
+from streetai_core.stores.types import CreditRow
 from streetai_core.types import Action
 
 Event: TypeAlias = Literal["boost", "demote", "refresh", "revival", "edit"]

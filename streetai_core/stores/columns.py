@@ -4,16 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, TypeVar
+from typing import TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
+from streetai_core.stores.provenance import Quarantine
+from streetai_core.stores.types import CueRow, Head, Rows, SignalRow, StackRow, WeightRow, WordsRow
 from streetai_core.types import DaySpans, KeptMatrix, KeptVector, Matrix, TermCounts, TermHashes
-
-if TYPE_CHECKING:
-    from streetai_core.stores.base import CueRow, Head, Rows, SignalRow, StackRow, WeightRow, WordsRow
-    from streetai_core.stores.provenance import Quarantine
 
 Number = TypeVar("Number", bound=np.generic)
 Flags = npt.NDArray[np.bool_]

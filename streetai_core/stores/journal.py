@@ -14,10 +14,10 @@ from datetime import datetime
 from typing import Literal, TypeAlias
 
 from streetai_core.errors import DamagedFileError
-from streetai_core.stores.base import Changes, Head
 from streetai_core.stores.provenance import JournalRow, Spans
 from streetai_core.stores.rows import Origin, Row, checksum, time_text
 from streetai_core.stores.seals import SUM_BYTES, added, share
+from streetai_core.stores.types import Changes, Head
 
 Seals: TypeAlias = Mapping[int, bytes]
 """Sequence of a message -> seal of its row."""

@@ -14,24 +14,22 @@ import numpy.typing as npt
 
 from streetai_core.errors import ClosedError, MemoryBusyError, StoreError
 from streetai_core.forking import fork_safe_lock
-from streetai_core.stores.base import (
+from streetai_core.stores.base import ReadTransaction, Store, WriteTransaction
+from streetai_core.stores.blocks import OneBlock
+from streetai_core.stores.journal import entry_of, is_worth_noting, touched
+from streetai_core.stores.provenance import JournalRow, Origins, Quarantine
+from streetai_core.stores.types import (
     Changes,
     CreditRow,
     CueRow,
     Head,
     MessageQuery,
-    ReadTransaction,
     Rows,
     SignalRow,
     StackRow,
-    Store,
     WeightRow,
     WordsRow,
-    WriteTransaction,
 )
-from streetai_core.stores.blocks import OneBlock
-from streetai_core.stores.journal import entry_of, is_worth_noting, touched
-from streetai_core.stores.provenance import JournalRow, Origins, Quarantine
 from streetai_core.stores.values import after_learning, checked, credit_of, is_complete, newest_cues, next_head, utc
 from streetai_core.text.clean import check_id
 from streetai_core.types import Message

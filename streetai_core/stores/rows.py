@@ -18,11 +18,11 @@ import numpy as np
 
 from streetai_core.errors import DamagedFileError
 from streetai_core.quick_values import quickly
-from streetai_core.stores.base import CreditRow, CueRow, Head, SignalRow, StackRow, WeightRow
 from streetai_core.stores.checksums import row_checksum, vectors
 from streetai_core.stores.metadata import metadata_from, metadata_text
 from streetai_core.stores.provenance import Quarantine
 from streetai_core.stores.seals import new_salt, seal
+from streetai_core.stores.types import CreditRow, CueRow, Head, SignalRow, StackRow, WeightRow
 from streetai_core.types import KeptVector, Message
 
 Row = tuple[Any, ...]

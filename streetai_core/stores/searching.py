@@ -8,10 +8,10 @@ from contextlib import closing
 import numpy as np
 
 from streetai_core.stores import _sqlite
-from streetai_core.stores.base import Erased
 from streetai_core.stores.opening import DatabaseFile
 from streetai_core.stores.raw_files import can_read, files_of, raw_parts
 from streetai_core.stores.traces import Keys, Traces
+from streetai_core.stores.types import Erased
 
 _MEMORY_KEYS = "SELECT memory_key FROM memories"
 _STORED = (

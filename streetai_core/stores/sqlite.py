@@ -11,7 +11,7 @@ from pathlib import Path
 
 from streetai_core.errors import InputError, StoreError
 from streetai_core.stores import _sqlite
-from streetai_core.stores.base import Erased, ReadTransaction, Store, WriteTransaction
+from streetai_core.stores.base import ReadTransaction, Store, WriteTransaction
 from streetai_core.stores.blocks import OneBlock
 from streetai_core.stores.checkpoints import Checkpoints
 from streetai_core.stores.connections import Connections
@@ -27,6 +27,7 @@ from streetai_core.stores.sqlite_reading import SqliteReading
 from streetai_core.stores.sqlite_writing import SqliteWriting
 from streetai_core.stores.traces import Traces
 from streetai_core.stores.transactions import transaction
+from streetai_core.stores.types import Erased
 from streetai_core.stores.uses import using
 from streetai_core.text.clean import check_id
 

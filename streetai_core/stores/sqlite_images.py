@@ -8,9 +8,9 @@ from contextlib import suppress
 from typing import Any
 
 from streetai_core.errors import StoreError
-from streetai_core.stores.base import Head
 from streetai_core.stores.images import Content, Image, Images
 from streetai_core.stores.rows import Row
+from streetai_core.stores.types import Head
 
 _log = logging.getLogger(__name__)
 

@@ -7,7 +7,6 @@ from datetime import datetime
 
 from streetai_core.errors import DamagedFileError
 from streetai_core.stores import _sqlite
-from streetai_core.stores.base import Changes, Head
 from streetai_core.stores.journal import (
     Link,
     entry_cells,
@@ -17,6 +16,7 @@ from streetai_core.stores.journal import (
     next_link,
     touched,
 )
+from streetai_core.stores.types import Changes, Head
 
 _SEAL = "SELECT sequence, seal FROM messages WHERE memory_key = ? AND sequence = ?"
 _LAST = "SELECT total, digest FROM journal WHERE memory_key = ? ORDER BY version DESC LIMIT 1"

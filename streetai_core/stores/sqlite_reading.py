@@ -13,7 +13,7 @@ import numpy as np
 from sqlite_utils import Database
 
 from streetai_core.errors import DamagedFileError, StoreError
-from streetai_core.stores.base import CreditRow, Head, MessageQuery, ReadTransaction, Rows, WordsRow
+from streetai_core.stores.base import ReadTransaction
 from streetai_core.stores.belonging import Keys, check_belonging
 from streetai_core.stores.checksums import Integers, wholes
 from streetai_core.stores.columns import Loaded, StackArrays
@@ -47,6 +47,7 @@ from streetai_core.stores.sqlite_loading import (
     load_weights,
     load_words,
 )
+from streetai_core.stores.types import CreditRow, Head, MessageQuery, Rows, WordsRow
 from streetai_core.stores.values import is_complete
 from streetai_core.stores.words_rows import words_from
 from streetai_core.types import KeptMatrix, Message

@@ -9,7 +9,7 @@ from datetime import datetime
 from sqlite_utils import Database
 
 from streetai_core.errors import StoreError
-from streetai_core.stores.base import Changes, CreditRow, CueRow, Head, Learned, SignalRow, WriteTransaction
+from streetai_core.stores.base import WriteTransaction
 from streetai_core.stores.faults import Faults
 from streetai_core.stores.index_checks import FoundRight
 from streetai_core.stores.rows import (
@@ -32,6 +32,7 @@ from streetai_core.stores.sqlite_loading import SIGNALS, WORDS, span
 from streetai_core.stores.sqlite_loading import WEIGHTS as PACKED_WEIGHTS
 from streetai_core.stores.sqlite_packing import PACK, UNCHANGED, new_packs
 from streetai_core.stores.sqlite_reading import SqliteReading, list_text
+from streetai_core.stores.types import Changes, CreditRow, CueRow, Head, Learned, SignalRow
 from streetai_core.stores.values import CUES_KEPT, after_learning, checked, credit_of, next_head, utc
 from streetai_core.stores.words_rows import words_row
 from streetai_core.types import Message

@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 
 from streetai_core.errors import InputError, VectorError
-from streetai_core.stores.base import Changes, CreditRow, CueRow, Head, Learned, WeightRow, WordsRow
 from streetai_core.stores.metadata import plain_metadata
+from streetai_core.stores.types import Changes, CreditRow, CueRow, Head, Learned, WeightRow, WordsRow
 from streetai_core.text.clean import clean
 from streetai_core.types import ROLES, SOURCES, KeptVector, Message
 

@@ -6,9 +6,9 @@ import json
 
 import numpy as np
 
-from streetai_core.stores.base import WordsRow
 from streetai_core.stores.checksums import row_checksum
 from streetai_core.stores.rows import Origin, Row, real
+from streetai_core.stores.types import WordsRow
 from streetai_core.types import DaySpans, TermCounts, TermHashes
 
 TERMS = np.dtype("<u4")

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from streetai_core.stores.base import Changes, CueRow, Head, Learned, SignalRow, StackRow, WeightRow, WordsRow
+from streetai_core.stores.types import Changes, CueRow, Head, Learned, SignalRow, StackRow, WeightRow, WordsRow
 from streetai_core.types import DaySpans, Message, TermCounts, TermHashes, Vector
 
 NOON = datetime(2026, 3, 1, 12, 0, 0, 123456, tzinfo=timezone.utc)

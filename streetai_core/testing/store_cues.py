@@ -11,8 +11,9 @@ import numpy as np
 import pytest
 
 from streetai_core.errors import InputError, StoreError, VectorError
-from streetai_core.stores.base import Changes, Store
+from streetai_core.stores.base import Store
 from streetai_core.stores.columns import loaded_from
+from streetai_core.stores.types import Changes
 from streetai_core.stores.values import CUES_KEPT
 from streetai_core.testing.factories import make_cue_row, make_exchange, make_signal_row, make_vector
 from streetai_core.testing.store_reading import comparable, head_of, read, write

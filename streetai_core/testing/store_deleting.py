@@ -8,7 +8,8 @@ from dataclasses import replace
 
 import pytest
 
-from streetai_core.stores.base import Changes, MessageQuery, Store
+from streetai_core.stores.base import Store
+from streetai_core.stores.types import Changes, MessageQuery
 from streetai_core.testing.factories import (
     make_exchange,
     make_head,

@@ -16,7 +16,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from streetai_core.errors import InputError, VectorError
-from streetai_core.stores.base import Changes, MessageQuery, Store
+from streetai_core.stores.base import Store
+from streetai_core.stores.types import Changes, MessageQuery
 from streetai_core.testing.factories import (
     DIM,
     NOON,

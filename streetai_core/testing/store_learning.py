@@ -6,7 +6,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from streetai_core.stores.base import Changes, CreditRow, Store
+from streetai_core.stores.base import Store
+from streetai_core.stores.types import Changes, CreditRow
 from streetai_core.testing.factories import NOON, make_exchange, make_learned
 from streetai_core.testing.store_reading import head_of, read, write
 

@@ -10,8 +10,9 @@ import numpy as np
 import pytest
 
 from streetai_core.errors import VectorError
-from streetai_core.stores.base import Changes, Rows, Store
+from streetai_core.stores.base import Store
 from streetai_core.stores.columns import Loaded, loaded_from
+from streetai_core.stores.types import Changes, Rows
 from streetai_core.testing.factories import (
     DIM,
     make_exchange,

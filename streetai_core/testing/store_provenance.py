@@ -9,8 +9,9 @@ from dataclasses import replace
 import pytest
 
 from streetai_core.errors import InputError
-from streetai_core.stores.base import Changes, Store
+from streetai_core.stores.base import Store
 from streetai_core.stores.provenance import JournalRow, Origins, Quarantine
+from streetai_core.stores.types import Changes
 from streetai_core.testing.factories import (
     NOON,
     make_exchange,

@@ -7,7 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from streetai_core.stores.base import Changes, Head, MessageQuery, Rows, Store
+from streetai_core.stores.base import Store
+from streetai_core.stores.types import Changes, Head, MessageQuery, Rows
 from streetai_core.testing.factories import NOON
 from streetai_core.types import Message
 

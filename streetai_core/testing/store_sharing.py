@@ -13,7 +13,8 @@ from pathlib import Path
 import pytest
 
 from streetai_core.errors import MemoryBusyError, StoreError
-from streetai_core.stores.base import Changes, MessageQuery, Store
+from streetai_core.stores.base import Store
+from streetai_core.stores.types import Changes, MessageQuery
 from streetai_core.testing.factories import NOON, make_exchange, make_head, make_learned
 from streetai_core.testing.store_making import StoreMaking
 from streetai_core.testing.store_reading import comparable, head_of, read, write

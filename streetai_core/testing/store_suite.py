@@ -21,8 +21,9 @@ from typing import Any
 import pytest
 
 from streetai_core.errors import ClosedError, StoreError
-from streetai_core.stores.base import Changes, MessageQuery, Store
+from streetai_core.stores.base import Store
 from streetai_core.stores.columns import loaded_from
+from streetai_core.stores.types import Changes, MessageQuery
 from streetai_core.testing.factories import (
     NOON,
     make_exchange,

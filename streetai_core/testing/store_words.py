@@ -17,7 +17,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from streetai_core.errors import InputError, StoreError
-from streetai_core.stores.base import Changes, ReadTransaction, Store, WordsRow
+from streetai_core.stores.base import ReadTransaction, Store
+from streetai_core.stores.types import Changes, WordsRow
 from streetai_core.testing.factories import (
     NOON,
     make_counts,

@@ -15,7 +15,7 @@ from typing import IO, Any
 import numpy as np
 
 from streetai_core.errors import ImportFormatError
-from streetai_core.stores.base import Head
+from streetai_core.stores.types import Head
 from streetai_core.transfer.codec import RowCodec, codec_of
 from streetai_core.transfer.digest import digest_of, head_values, row_values
 from streetai_core.transfer.files import read_lines

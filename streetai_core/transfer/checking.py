@@ -8,9 +8,9 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from streetai_core.errors import ImportFormatError
-from streetai_core.stores.base import SignalRow
 from streetai_core.stores.journal import numbers_in
 from streetai_core.stores.provenance import JournalRow
+from streetai_core.stores.types import SignalRow
 from streetai_core.text.clean import check_id
 from streetai_core.transfer.snapshot import COUNTERS, Snapshot
 from streetai_core.types import Message

@@ -12,8 +12,8 @@ from uuid import uuid4
 
 from streetai_core.errors import InputError
 from streetai_core.registry import MemoryRegistry
-from streetai_core.stores.base import Head
 from streetai_core.stores.sqlite import SqliteStore
+from streetai_core.stores.types import Head
 from streetai_core.text.clean import check_id
 from streetai_core.transfer.archive import write_archive
 from streetai_core.transfer.snapshot import Snapshot, snapshot_of

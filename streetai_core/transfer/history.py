@@ -13,9 +13,9 @@ from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
-from streetai_core.stores.base import Changes, CreditRow, CueRow, Head
 from streetai_core.stores.journal import is_worth_noting, numbers_in, spans_of
 from streetai_core.stores.provenance import JournalRow
+from streetai_core.stores.types import Changes, CreditRow, CueRow, Head
 from streetai_core.types import Message
 
 

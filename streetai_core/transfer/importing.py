@@ -11,7 +11,7 @@ from typing import Any
 from streetai_core.errors import ImportFormatError, InputError
 from streetai_core.memory import Memory
 from streetai_core.registry import MemoryRegistry
-from streetai_core.stores.base import MessageQuery
+from streetai_core.stores.types import MessageQuery
 from streetai_core.text.clean import check_id, clean
 from streetai_core.transfer.archive import read_archive
 from streetai_core.transfer.databases import foreign_database

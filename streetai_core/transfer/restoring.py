@@ -19,17 +19,8 @@ from streetai_core.planning.replacing import Replacing
 from streetai_core.planning.words import renewed, words_row
 from streetai_core.registry import MemoryRegistry
 from streetai_core.state import MemoryState
-from streetai_core.stores.base import (
-    Changes,
-    CueRow,
-    Head,
-    MessageQuery,
-    ReadTransaction,
-    Rows,
-    SignalRow,
-    StackRow,
-    WordsRow,
-)
+from streetai_core.stores.base import ReadTransaction
+from streetai_core.stores.types import Changes, CueRow, Head, MessageQuery, Rows, SignalRow, StackRow, WordsRow
 from streetai_core.transfer.checking import check_whole
 from streetai_core.transfer.history import steps
 from streetai_core.transfer.snapshot import COUNTERS, Snapshot

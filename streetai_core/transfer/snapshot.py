@@ -7,8 +7,9 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, fields
 from typing import Any, get_args, get_type_hints
 
-from streetai_core.stores.base import CreditRow, Head, MessageQuery, ReadTransaction, Rows
+from streetai_core.stores.base import ReadTransaction
 from streetai_core.stores.provenance import JournalRow
+from streetai_core.stores.types import CreditRow, Head, MessageQuery, Rows
 from streetai_core.transfer.history import told, without_past
 from streetai_core.types import Message
 

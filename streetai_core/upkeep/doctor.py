@@ -10,7 +10,6 @@ from typing import Any
 
 from streetai_core.errors import NewerFileError, StoreError
 from streetai_core.stores import _sqlite
-from streetai_core.stores.base import Head
 from streetai_core.stores.drafts import left_in
 from streetai_core.stores.faults import Faults
 from streetai_core.stores.opening import DatabaseFile
@@ -18,6 +17,7 @@ from streetai_core.stores.paths import absolute
 from streetai_core.stores.rows import Origin, Row, head_from
 from streetai_core.stores.schema import schema_version
 from streetai_core.stores.selects import HEADS
+from streetai_core.stores.types import Head
 from streetai_core.stores.uses import using
 from streetai_core.upkeep.files import read_only
 from streetai_core.upkeep.health import SEVERITIES, Finding, Health, MemoryHealth

@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 
 from streetai_core.errors import InputError
 from streetai_core.stores import _sqlite
-from streetai_core.stores.base import Head
 from streetai_core.stores.rows import Origin, Row, head_from
 from streetai_core.stores.selects import HEADS
+from streetai_core.stores.types import Head
 from streetai_core.text.clean import check_id
 from streetai_core.upkeep.reading import KINDS, UNDECODABLE, Found, attempted
 

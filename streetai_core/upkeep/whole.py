@@ -10,9 +10,9 @@ from uuid import uuid4
 import numpy as np
 
 from streetai_core.stores import _sqlite
-from streetai_core.stores.base import Changes, CreditRow, CueRow, Head, SignalRow, StackRow, WeightRow, WordsRow
 from streetai_core.stores.provenance import Quarantine
 from streetai_core.stores.rows import Origin, Row, signal_from
+from streetai_core.stores.types import Changes, CreditRow, CueRow, Head, SignalRow, StackRow, WeightRow, WordsRow
 from streetai_core.tokens import EstimatedTokens, count_message
 from streetai_core.types import Message
 from streetai_core.upkeep.owners import Owner

@@ -19,7 +19,8 @@ from streetai_core.planning.preparing import Prepared, Progress, encode_all, pre
 from streetai_core.planning.writing import check_encoder
 from streetai_core.recall.looking import check_there
 from streetai_core.state import MemoryState
-from streetai_core.stores.base import Changes, MessageQuery, WriteTransaction
+from streetai_core.stores.base import WriteTransaction
+from streetai_core.stores.types import Changes, MessageQuery
 from streetai_core.types import NewMessage
 from streetai_core.verbs.renewing import Renewing
 

@@ -19,11 +19,12 @@ from streetai_core.planning.writing import plan_delete
 from streetai_core.prompt import block
 from streetai_core.recall.naming import meant
 from streetai_core.state import MemoryState
-from streetai_core.stores.base import Changes, Erased, MessageQuery, ReadTransaction, Rows, WordsRow, WriteTransaction
+from streetai_core.stores.base import ReadTransaction, WriteTransaction
 from streetai_core.stores.metadata import metadata_text
 from streetai_core.stores.provenance import Quarantine
 from streetai_core.stores.rows import vector_bytes
 from streetai_core.stores.traces import Traces
+from streetai_core.stores.types import Changes, Erased, MessageQuery, Rows, WordsRow
 from streetai_core.text import names, words
 from streetai_core.text.clean import check_id
 from streetai_core.tokens import count_message

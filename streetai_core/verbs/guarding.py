@@ -12,8 +12,9 @@ from streetai_core.errors import DamagedFileError, InputError, RollbackError
 from streetai_core.observing.observer import observed
 from streetai_core.planning.guarding import Rollback, past, plan_rollback
 from streetai_core.state import MemoryState
-from streetai_core.stores.base import Changes, MessageQuery, ReadTransaction, WriteTransaction
+from streetai_core.stores.base import ReadTransaction, WriteTransaction
 from streetai_core.stores.provenance import Edit, JournalRow, Origins, Quarantine
+from streetai_core.stores.types import Changes, MessageQuery
 from streetai_core.text.clean import check_id
 from streetai_core.tokens import count_message
 from streetai_core.types import SOURCES, Source

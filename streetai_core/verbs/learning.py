@@ -13,7 +13,8 @@ from streetai_core.planning.trust import conversation_in
 from streetai_core.planning.turns import asked_in, identified, plan_turn
 from streetai_core.reporting import Recalled, sent_in
 from streetai_core.state import MemoryState
-from streetai_core.stores.base import Changes, WriteTransaction
+from streetai_core.stores.base import WriteTransaction
+from streetai_core.stores.types import Changes
 from streetai_core.types import (
     NewMessage,
     WeightUpdate,

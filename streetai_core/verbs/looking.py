@@ -21,7 +21,8 @@ from streetai_core.recall.hits import signal_key
 from streetai_core.recall.looking import all_signals, all_stacks, counts
 from streetai_core.recall.mapping import StackMap, stack_map
 from streetai_core.recall.timeline import HistoryEntry, sequences_with, timeline
-from streetai_core.stores.base import MessageQuery, ReadTransaction
+from streetai_core.stores.base import ReadTransaction
+from streetai_core.stores.types import MessageQuery
 from streetai_core.text.clean import check_id
 from streetai_core.types import (
     Hit,

@@ -25,7 +25,8 @@ from streetai_core.recall.ranking import considered, deep, rank, select
 from streetai_core.recall.reasons import NEAR_MISSES, Reasons
 from streetai_core.recall.terse_answers import questions_of
 from streetai_core.state import MemoryState
-from streetai_core.stores.base import MessageQuery, ReadTransaction
+from streetai_core.stores.base import ReadTransaction
+from streetai_core.stores.types import MessageQuery
 from streetai_core.strategy import Strategy
 from streetai_core.text.clean import check_id, clean, is_blank
 from streetai_core.types import Hit, Message, Prompt, Why

@@ -16,7 +16,8 @@ from streetai_core.planning.preparing import Progress
 from streetai_core.planning.renewing import plan_renewal
 from streetai_core.planning.words import RULES
 from streetai_core.state import MemoryState
-from streetai_core.stores.base import Changes, WriteTransaction
+from streetai_core.stores.base import WriteTransaction
+from streetai_core.stores.types import Changes
 
 _log = logging.getLogger(__name__)
 

@@ -7,7 +7,7 @@ from uuid import uuid4
 
 from streetai_core.conductor import Conductor
 from streetai_core.observing.observer import observed
-from streetai_core.stores.base import Changes
+from streetai_core.stores.types import Changes
 
 
 class Resetting(Conductor):

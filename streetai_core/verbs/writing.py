@@ -14,7 +14,8 @@ from streetai_core.planning.preparing import Progress
 from streetai_core.planning.writing import Addition, plan_update
 from streetai_core.recall.looking import signals_of
 from streetai_core.state import MemoryState
-from streetai_core.stores.base import Changes, MessageQuery, WriteTransaction
+from streetai_core.stores.base import WriteTransaction
+from streetai_core.stores.types import Changes, MessageQuery
 from streetai_core.text.clean import check_id, is_blank
 from streetai_core.tokens import count_message
 from streetai_core.types import (

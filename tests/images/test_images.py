@@ -15,8 +15,8 @@ from streetai_core.errors import DamagedFileError, StoreError
 from streetai_core.imaging import content_of, state_of
 from streetai_core.index.codes import LEAST
 from streetai_core.state import MemoryState
-from streetai_core.stores.base import MessageQuery
 from streetai_core.stores.sqlite import SqliteStore
+from streetai_core.stores.types import MessageQuery
 from streetai_core.upkeep.backup import restore
 from tests.core.test_ram_equals_disk import dump
 from tests.images.conftest import MESSAGES, NOON, opened, said

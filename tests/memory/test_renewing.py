@@ -14,9 +14,9 @@ import pytest
 from streetai_core import Config, MemoryRegistry, NewMessage
 from streetai_core.encoders.hashing import HashingEncoder
 from streetai_core.planning.words import RULES, words_row
-from streetai_core.stores.base import Changes
 from streetai_core.stores.reference import ReferenceStore
 from streetai_core.stores.sqlite import SqliteStore
+from streetai_core.stores.types import Changes
 from streetai_core.testing.factories import NOON, make_counts, make_terms
 from streetai_core.testing.store_reading import comparable
 from tests.memory.test_outages import Unsteady

@@ -7,7 +7,7 @@ from streetai_core.index.codes import LEAST
 from streetai_core.planning.replacing import Replacing
 from streetai_core.planning.words import words_row
 from streetai_core.state import MemoryState
-from streetai_core.stores.base import Head
+from streetai_core.stores.types import Head
 from streetai_core.testing.factories import NOON
 from streetai_core.text.words import hashed, terms
 from streetai_core.types import Message

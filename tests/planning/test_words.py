@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from streetai_core.planning.words import words_row
-from streetai_core.stores.base import Changes
 from streetai_core.stores.reference import ReferenceStore
+from streetai_core.stores.types import Changes
 from streetai_core.testing.factories import NOON, make_head, make_message
 from streetai_core.testing.store_reading import comparable, read, write
 from streetai_core.text.wishes import WISH

@@ -10,7 +10,7 @@ from streetai_core.planning.words import words_row
 from streetai_core.recall.question import read_question
 from streetai_core.recall.ranking import rank, select
 from streetai_core.state import MemoryState
-from streetai_core.stores.base import Rows, SignalRow, StackRow, WeightRow
+from streetai_core.stores.types import Rows, SignalRow, StackRow, WeightRow
 from streetai_core.testing.factories import make_head, make_message
 from streetai_core.testing.planted import at_cosine
 

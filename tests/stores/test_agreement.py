@@ -8,10 +8,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from streetai_core.errors import InputError, StoreError
-from streetai_core.stores.base import Changes, MessageQuery
 from streetai_core.stores.provenance import Quarantine
 from streetai_core.stores.reference import ReferenceStore
 from streetai_core.stores.sqlite import SqliteStore
+from streetai_core.stores.types import Changes, MessageQuery
 from streetai_core.testing.factories import (
     NOON,
     make_cue_row,

@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from streetai_core.stores import _sqlite
-from streetai_core.stores.base import Changes
 from streetai_core.stores.checkpoints import _LOG_BYTES, Checkpoints
 from streetai_core.stores.sqlite import SqliteStore
+from streetai_core.stores.types import Changes
 from streetai_core.testing.factories import (
     make_counts,
     make_days,

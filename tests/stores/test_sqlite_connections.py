@@ -10,9 +10,9 @@ import pytest
 
 from streetai_core.errors import ClosedError
 from streetai_core.stores import _sqlite
-from streetai_core.stores.base import Changes, MessageQuery
 from streetai_core.stores.connections import _MOST_IDLE
 from streetai_core.stores.sqlite import SqliteStore
+from streetai_core.stores.types import Changes, MessageQuery
 from streetai_core.testing.factories import NOON, make_exchange, make_head
 from streetai_core.testing.store_reading import head_of, write
 from streetai_core.testing.store_sharing import in_thread

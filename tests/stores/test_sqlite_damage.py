@@ -9,9 +9,9 @@ import pytest
 
 from streetai_core.errors import DamagedFileError, StoreError
 from streetai_core.stores import _sqlite
-from streetai_core.stores.base import Changes, MessageQuery
 from streetai_core.stores.provenance import Quarantine
 from streetai_core.stores.sqlite import SqliteStore
+from streetai_core.stores.types import Changes, MessageQuery
 from streetai_core.testing.factories import (
     make_counts,
     make_cue_row,

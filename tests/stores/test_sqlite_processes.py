@@ -5,8 +5,8 @@ import os
 import pytest
 
 from streetai_core.errors import MemoryBusyError
-from streetai_core.stores.base import Changes
 from streetai_core.stores.sqlite import SqliteStore
+from streetai_core.stores.types import Changes
 from streetai_core.testing.factories import NOON, make_exchange, make_head, make_learned
 from streetai_core.testing.store_reading import all_messages, head_of, read, write
 from tests.stores.scripts import finish, run, start

@@ -3,10 +3,10 @@
 import pytest
 
 from streetai_core.stores import _sqlite
-from streetai_core.stores.base import Changes, MessageQuery
 from streetai_core.stores.schema import MIGRATIONS, SCHEMA_VERSION
 from streetai_core.stores.sqlite import SqliteStore
 from streetai_core.stores.sqlite_reading import SqliteReading
+from streetai_core.stores.types import Changes, MessageQuery
 from streetai_core.testing.factories import make_exchange, make_head, make_learned, make_message, make_signal_row
 from streetai_core.testing.store_reading import head_of, write
 

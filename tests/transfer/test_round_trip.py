@@ -15,7 +15,7 @@ from streetai_core import MemoryRegistry, NewMessage
 from streetai_core.encoders import HashingEncoder
 from streetai_core.errors import ImportFormatError, InputError
 from streetai_core.planning.words import RULES
-from streetai_core.stores.base import Changes, Rows
+from streetai_core.stores.types import Changes, Rows
 from streetai_core.testing.factories import make_words_row
 from streetai_core.testing.store_reading import comparable
 from streetai_core.transfer import export_memory, import_file, memory_digest
@@ -480,7 +480,7 @@ def test_rows_that_contradict_each_other_are_refused(sqlite, tmp_path):
 
 def _unchecked(lines):
     """The snapshot of lines, whatever they say."""
-    from streetai_core.stores.base import Head  # noqa: PLC0415 - as above
+    from streetai_core.stores.types import Head  # noqa: PLC0415 - as above
 
     rows = {kind: [] for kind in KINDS}
     for line in lines[1:-1]:

@@ -4,8 +4,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from streetai_core.stores.base import Changes, MessageQuery
 from streetai_core.stores.sqlite import SqliteStore
+from streetai_core.stores.types import Changes, MessageQuery
 from streetai_core.testing.factories import make_exchange, make_learned
 from streetai_core.testing.store_reading import comparable, head_of, write
 

@@ -17,7 +17,7 @@ from typing import Any, Final
 from streetai_core.errors import StreetAIError
 from streetai_core.memory import Memory
 from streetai_core.registry import MemoryRegistry
-from streetai_core.stores.base import Head
+from streetai_core.stores.types import Head
 from streetai_core.testing.torture.calls import MEMORY, make_template
 from streetai_core.testing.torture.checking import open_registry, picture, torn_parts
 from streetai_core.testing.torture.reporting import Report

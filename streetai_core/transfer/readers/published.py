@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from streetai_core.errors import ImportFormatError, InputError
-from streetai_core.stores.base import Head, SignalRow, WeightRow
+from streetai_core.stores.types import Head, SignalRow, WeightRow
 from streetai_core.text.clean import check_id, clean, is_blank
 from streetai_core.tokens import TokenCounter, count_message
 from streetai_core.transfer.databases import ForeignDatabase
