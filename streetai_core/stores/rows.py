@@ -11,7 +11,7 @@ import json
 import zlib
 from dataclasses import dataclass
 from datetime import datetime
-from operator import attrgetter
+from operator import attrgetter, itemgetter
 from typing import Any
 
 import numpy as np
@@ -27,6 +27,9 @@ from streetai_core.types import KeptVector, Message
 
 Row = tuple[Any, ...]
 """Values of the columns of one row."""
+
+key_of_row = itemgetter(1)
+"""All tables have the memory's key first and the row's own second."""
 
 HEAD_FIELDS = (
     "memory_id",

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Iterable
+
 HEADS = """
 SELECT memory_key, memory_id, token, generation, version, deletion_version, next_turn, next_sequence, next_signal,
        next_stack, message_count, history_tokens, encoder, dim, created_at, crc
@@ -38,3 +41,14 @@ SELECT memory_key, version, position, signal_key, turn, action, contribution, ol
 FROM credits WHERE memory_key = ?
 """
 QUARANTINES = "SELECT memory_key, field, value, crc FROM quarantines WHERE memory_key = ?"
+
+OF_SEQUENCES = " AND sequence IN (SELECT value FROM json_each(?))"
+"""One parameter for any number of values, a `list_text`; SQLite limits how many parameters there may be."""
+
+BY_SEQUENCE = " ORDER BY sequence"
+BY_CUE = " ORDER BY signal_key, question"
+
+
+def list_text(numbers: Iterable[int]) -> str:
+    """Whole numbers as the one parameter of `json_each`."""
+    return json.dumps([int(number) for number in numbers])

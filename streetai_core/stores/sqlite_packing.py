@@ -8,7 +8,8 @@ from itertools import islice
 from streetai_core.errors import DamagedFileError
 from streetai_core.stores.packs import SPAN, pack_row
 from streetai_core.stores.rows import Row
-from streetai_core.stores.sqlite_loading import ILL_FORMED, WEIGHTS, Blocks, Packable, put_together, span
+from streetai_core.stores.sqlite_columns import ILL_FORMED, Blocks, put_together
+from streetai_core.stores.sqlite_packable import WEIGHTS, Packable, span
 
 PACK = """
 INSERT INTO packs (memory_key, kind, part, data, crc) VALUES (?, ?, ?, ?, ?)

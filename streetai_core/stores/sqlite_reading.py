@@ -2,57 +2,36 @@
 
 from __future__ import annotations
 
-import json
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import closing, suppress
-from operator import attrgetter, itemgetter
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 from sqlite_utils import Database
 
 from streetai_core.errors import DamagedFileError, StoreError
 from streetai_core.stores.base import ReadTransaction
-from streetai_core.stores.belonging import Keys, check_belonging
-from streetai_core.stores.checksums import Integers, wholes
+from streetai_core.stores.checksums import Integers
 from streetai_core.stores.columns import Loaded, StackArrays
-from streetai_core.stores.completeness import Counts, check_count, check_once, counts_of, message_keys
+from streetai_core.stores.completeness import Counts, check_count, counts_of
 from streetai_core.stores.faults import Faults
 from streetai_core.stores.images import Content, Image, Images
-from streetai_core.stores.index_checks import FoundRight, check_ids, check_indexes, check_texts
+from streetai_core.stores.index_checks import FoundRight, check_ids, check_texts
 from streetai_core.stores.journal import entry_from
 from streetai_core.stores.provenance import Edit, JournalRow, Origins
-from streetai_core.stores.rows import (
-    Origin,
-    Row,
-    credit_from,
-    cue_from,
-    head_from,
-    message_from,
-    quarantine_from,
-    signal_from,
-    stack_from,
-    weight_from,
-)
-from streetai_core.stores.selects import CREDITS, CUES, HEADS, MESSAGES, QUARANTINES, SIGNALS, STACKS, WEIGHTS, WORDS
+from streetai_core.stores.rows import Origin, Row, credit_from, head_from, key_of_row, message_from, signal_from
+from streetai_core.stores.selects import BY_SEQUENCE, CREDITS, HEADS, OF_SEQUENCES, SIGNALS, WORDS, list_text
 from streetai_core.stores.sqlite_audit import JOURNAL, edits
+from streetai_core.stores.sqlite_columns import ILL_FORMED
 from streetai_core.stores.sqlite_images import DELETION, fitting_image, keep_image
-from streetai_core.stores.sqlite_loading import (
-    ILL_FORMED,
-    ascending,
-    load_signals,
-    load_stacks,
-    load_vectors,
-    load_weights,
-    load_words,
-)
+from streetai_core.stores.sqlite_loading import load, load_stacks
+from streetai_core.stores.sqlite_messages import messages_statement
+from streetai_core.stores.sqlite_rows import read_rows
+from streetai_core.stores.sqlite_vectors import vectors_of_some
 from streetai_core.stores.types import CreditRow, Head, MessageQuery, Rows, WordsRow
-from streetai_core.stores.values import is_complete
 from streetai_core.stores.words_rows import words_from
 from streetai_core.types import KeptMatrix, Message
-
-Value = TypeVar("Value")
 
 _OF_MEMORY = " WHERE memory_id = ?"
 _ORIGINS = """
@@ -60,39 +39,15 @@ SELECT source, writer, count(*) FROM messages WHERE memory_key = ?
 GROUP BY source, writer ORDER BY source, writer
 """
 
-_SINCE = " AND version > ?"
-_BY_SIGNAL = " ORDER BY signals.signal_key"
-_BY_WEIGHT = " ORDER BY weights.signal_key"
-_BY_CUE = " ORDER BY signal_key, question"
-_BY_STACK = " ORDER BY stack_key"
-_BY_SEQUENCE = " ORDER BY sequence"
 _BY_STEP = " ORDER BY version, position"
-_BEFORE = " AND sequence < ?"
-_AFTER = " AND sequence > ?"
-_OLDEST = " ORDER BY sequence LIMIT ?"
-_NEWEST = " ORDER BY sequence DESC LIMIT ?"
 _OF_SIGNAL = " AND signal_key = ?"
 _OF_SIGNALS = " AND signals.signal_key IN (SELECT value FROM json_each(?))"
 _BOOSTED = """
  AND signal_key IN (SELECT value FROM json_each(?)) AND action = 'boost' AND conversation = ?
 """
-_OF_MESSAGE = " AND message_id = ?"
-_OF_CONVERSATION = " AND conversation_id IS ?"
-_OF_ROLES = " AND role IN (SELECT value FROM json_each(?))"
-_OF_SEQUENCES = " AND sequence IN (SELECT value FROM json_each(?))"
-"""One parameter for any number of values; SQLite limits how many parameters there may be."""
 
 _BLOCK = 512
 """Rows that are fetched at once where there are many: with vectors they fit into a processor's cache."""
-
-_NO_LIMIT = -1
-"""SQLite's word for it."""
-
-_key_of_row = itemgetter(1)
-"""All tables have the memory's key first and the row's own second."""
-
-_key_of_cue = attrgetter("key", "question")
-
 
 _ALL_MESSAGES = MessageQuery()
 
@@ -136,49 +91,9 @@ class SqliteReading(ReadTransaction):
         Raises:
             DamagedFileError: a row does not fit its checksum; or, if all are read, a row or a message is missing.
         """
-        if self._head is None:
+        if self._head is None or self._key is None:
             return None
-        complete = is_complete(since, self._head)
-
-        def changed(sql: str, order: str, decode: Callable[[Row, Origin], Value]) -> list[Value]:
-            if complete:
-                found = self._select(sql + order, self._key)
-            else:
-                # Asked to sort, SQLite would go through all rows of the memory instead of the index of versions.
-                found = sorted(self._select(sql + _SINCE, self._key, since), key=_key_of_row)
-            return [decode(row, self._origin) for row in found]
-
-        rows = Rows(
-            head=self._head,
-            complete=complete,
-            signals=changed(SIGNALS, _BY_SIGNAL, signal_from),
-            weights=changed(WEIGHTS, _BY_WEIGHT, weight_from),
-            stacks=changed(STACKS, _BY_STACK, stack_from),
-            words=changed(WORDS, _BY_SEQUENCE, words_from),
-            cues=sorted(changed(CUES, _BY_CUE, cue_from), key=_key_of_cue),
-            quarantine=frozenset(quarantine_from(row, self._origin) for row in self._select(QUARANTINES, self._key)),
-        )
-        if complete:
-            counts = self._counts()
-            found = (rows.signals, rows.weights, rows.stacks, rows.words, rows.quarantine, rows.cues)
-            counts.check([len(part) for part in found], self._origin)
-            keys = Keys(
-                messages=message_keys(self._select, self._key, counts, self._origin),
-                signals=wholes([row.key for row in rows.signals]),
-                said_in=wholes([row.sequence for row in rows.signals]),
-                weights=wholes([row.key for row in rows.weights]),
-                words=wholes([row.sequence for row in rows.words]),
-                cues=wholes([row.key for row in rows.cues]),
-            )
-            check_belonging(keys, self._origin)
-            check_once("signals", [row.key for row in rows.signals], self._origin)
-            check_once("weights", [row.key for row in rows.weights], self._origin)
-            check_once("stacks", [row.key for row in rows.stacks], self._origin)
-            check_once("words rows", [row.sequence for row in rows.words], self._origin)
-            check_once("cues", [(row.key, row.question) for row in rows.cues], self._origin)
-            if self._key is not None:
-                check_indexes(self._select, self._key, counts.messages, counts.sequences, self._origin)
-        return rows
+        return read_rows(self._select, self._key, self._head, since, self._origin)
 
     def loaded(self) -> Loaded | None:
         """All rows, as columns.
@@ -194,37 +109,10 @@ class SqliteReading(ReadTransaction):
     def _in_columns(self, head: Head, key: int) -> Loaded | None:
         """All rows; `None` if something does not fit, be it a row or only a pack."""
         try:
-            return self._read_in_columns(head, key)
+            return load(self._select, self._blocks, key, head, self._origin)
         except (*ILL_FORMED, DamagedFileError):
             # Only when this is over is the query closed that the error came from.
             return None
-
-    def _read_in_columns(self, head: Head, key: int) -> Loaded:
-        signals, written = load_signals(self._blocks, key, head.dim or 0)
-        weights, weighed = load_weights(self._blocks, key)
-        stacks, summed = load_stacks(self._blocks, key, head.dim or 0)
-        words, told = load_words(self._blocks, key)
-        cues = [cue_from(row, self._origin) for row in self._select(CUES + _BY_CUE, key)]
-        rules = frozenset(quarantine_from(row, self._origin) for row in self._select(QUARANTINES, key))
-        counts = self._counts()
-        counts.check([len(part) for part in (written, weighed, summed, told, rules, cues)], self._origin)
-        keys = Keys(
-            messages=message_keys(self._select, self._key, counts, self._origin),
-            signals=signals.key,
-            said_in=signals.sequence,
-            weights=weights.key,
-            words=words.sequence,
-            cues=wholes([cue.key for cue in cues]),
-        )
-        check_belonging(keys, self._origin)
-        if not all(ascending(one) for one in (signals.key, weights.key, stacks.key, words.sequence)):
-            raise ValueError("a row is found twice, in place of another one")
-        versions = {"signals": written, "weights": weighed, "stacks": summed, "words": told}
-        sums = {table: (len(column), int(column.sum())) for table, column in versions.items()}
-        check_indexes(self._select, key, counts.messages, counts.sequences, self._origin, versions=sums)
-        return Loaded(
-            head=head, signals=signals, weights=weights, stacks=stacks, words=words, cues=cues, quarantine=rules
-        )
 
     def image(self) -> Image | None:
         """An image that fits; `None` if there is none."""
@@ -257,9 +145,9 @@ class SqliteReading(ReadTransaction):
         """
         dim = (self._head and self._head.dim) or 0
         with suppress(*ILL_FORMED):
-            return load_vectors(self._blocks, self._key or 0, keys, dim)
+            return vectors_of_some(self._blocks, self._key or 0, keys, dim)
         # Row by row, it shows which one is damaged.
-        rows = sorted(self._select(SIGNALS + _OF_SIGNALS, self._key, list_text(keys)), key=_key_of_row)
+        rows = sorted(self._select(SIGNALS + _OF_SIGNALS, self._key, list_text(keys)), key=key_of_row)
         signals = [signal_from(row, self._origin) for row in rows]
         check_count("signals", len(signals), len(keys), self._origin)
         return np.stack([signal.vector.astype(np.float32) for signal in signals])
@@ -282,32 +170,9 @@ class SqliteReading(ReadTransaction):
         Raises:
             DamagedFileError: a row does not fit its checksum.
         """
-        sql = MESSAGES
-        values: list[Any] = [self._key]
-        if query.sequences is not None:
-            sql += _OF_SEQUENCES
-            values.append(list_text(query.sequences))
-        if query.message_id is not None:
-            sql += _OF_MESSAGE
-            values.append(query.message_id)
-        if not query.any_conversation:
-            sql += _OF_CONVERSATION
-            values.append(query.conversation_id)
-        if query.roles is not None:
-            sql += _OF_ROLES
-            values.append(json.dumps(list(query.roles)))
-        if query.before is not None:
-            sql += _BEFORE
-            values.append(query.before)
-        if query.after is not None:
-            sql += _AFTER
-            values.append(query.after)
-        oldest_first = query.first is not None
-        limit = query.first if oldest_first else query.last
-        values.append(_NO_LIMIT if limit is None else max(0, limit))
-        order = _OLDEST if oldest_first else _NEWEST
+        sql, values = messages_statement(query)
         try:
-            rows = self._select(sql + order, *values)
+            rows = self._select(sql, self._key, *values)
         except UnicodeEncodeError:
             # An id with a lone surrogate is never stored.
             return []
@@ -315,7 +180,7 @@ class SqliteReading(ReadTransaction):
             check_count("messages", len(rows), self._counts().messages, self._origin)
         elif not query.any_conversation or (query.message_id is not None and not rows):
             self._check_texts()
-        return [message_from(row, self._origin) for row in (rows if oldest_first else reversed(rows))]
+        return [message_from(row, self._origin) for row in (reversed(rows) if query.first is None else rows)]
 
     def words(self, sequences: Sequence[int]) -> list[WordsRow]:
         """The words rows of messages, of those that have one.
@@ -323,7 +188,7 @@ class SqliteReading(ReadTransaction):
         Raises:
             DamagedFileError: a row does not fit its checksum.
         """
-        rows = self._select(WORDS + _OF_SEQUENCES + _BY_SEQUENCE, self._key, list_text(sequences))
+        rows = self._select(WORDS + OF_SEQUENCES + BY_SEQUENCE, self._key, list_text(sequences))
         return [words_from(row, self._origin) for row in rows]
 
     def credits(self, key: int | None = None) -> list[CreditRow]:
@@ -406,8 +271,3 @@ class SqliteReading(ReadTransaction):
         with Faults(self._path), closing(self._database.conn.execute(sql, values)) as cursor:
             while block := cursor.fetchmany(_BLOCK):
                 yield block
-
-
-def list_text(numbers: Iterable[int]) -> str:
-    """Whole numbers as the one parameter of `json_each`."""
-    return json.dumps([int(number) for number in numbers])

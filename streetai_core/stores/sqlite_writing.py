@@ -26,12 +26,12 @@ from streetai_core.stores.rows import (
     weight_from,
     weight_row,
 )
-from streetai_core.stores.selects import WEIGHTS
+from streetai_core.stores.selects import WEIGHTS, list_text
 from streetai_core.stores.sqlite_journal import Noting
-from streetai_core.stores.sqlite_loading import SIGNALS, WORDS, span
-from streetai_core.stores.sqlite_loading import WEIGHTS as PACKED_WEIGHTS
+from streetai_core.stores.sqlite_packable import SIGNALS, WORDS, span
+from streetai_core.stores.sqlite_packable import WEIGHTS as PACKED_WEIGHTS
 from streetai_core.stores.sqlite_packing import PACK, UNCHANGED, new_packs
-from streetai_core.stores.sqlite_reading import SqliteReading, list_text
+from streetai_core.stores.sqlite_reading import SqliteReading
 from streetai_core.stores.types import Changes, CreditRow, CueRow, Head, Learned, SignalRow
 from streetai_core.stores.values import CUES_KEPT, after_learning, checked, credit_of, next_head, utc
 from streetai_core.stores.words_rows import words_row

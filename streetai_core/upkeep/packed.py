@@ -10,7 +10,8 @@ import numpy as np
 from streetai_core.stores import _sqlite
 from streetai_core.stores.packs import is_pack, packed, unpacked
 from streetai_core.stores.rows import Row
-from streetai_core.stores.sqlite_loading import ILL_FORMED, PACKABLE, PACKS, WEIGHTS, Packable, put_together, span
+from streetai_core.stores.sqlite_columns import ILL_FORMED, put_together
+from streetai_core.stores.sqlite_packable import PACKABLE, PACKS, WEIGHTS, Packable, span
 
 _CHANGED = "SELECT signal_key FROM changed_weights WHERE memory_key = ? AND signal_key BETWEEN ? AND ?"
 
