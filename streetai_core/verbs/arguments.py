@@ -1,4 +1,4 @@
-"""Arguments that the verbs which recall have in common."""
+"""Arguments that several verbs have in common: what is refused of them, and what they mean."""
 
 from __future__ import annotations
 
@@ -95,3 +95,23 @@ def with_strategy(config: Config, strategy: StrategyName | Strategy | None) -> C
             "Use Config(), or leave strategy out."
         )
     return replace(config, strategy=strategy)
+
+
+def check_count(value: int | None, what: str) -> None:
+    """Refuse what is neither None nor a whole number from 0.
+
+    Raises:
+        InputError: naming `what`.
+    """
+    if value is not None and (isinstance(value, bool) or not isinstance(value, int) or value < 0):
+        raise InputError(f"{what} must be None or a whole number from 0, got {value!r}")
+
+
+def check_text(value: str, what: str) -> None:
+    """Refuse what is not text.
+
+    Raises:
+        InputError: naming `what`.
+    """
+    if not isinstance(value, str):
+        raise InputError(f"{what} must be a str, got {type(value).__name__}")

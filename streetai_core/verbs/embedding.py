@@ -9,20 +9,21 @@ from contextlib import suppress
 import numpy as np
 
 from streetai_core.aio import twin
-from streetai_core.conductor import Surroundings, messages_of, replacing_in, texts_of
+from streetai_core.conductor import Surroundings
 from streetai_core.encoders.absent import AbsentEncoder
 from streetai_core.errors import EncoderError, EncoderMismatchError, ModelFileError
 from streetai_core.forking import fork_safe_lock
 from streetai_core.observing.observer import observed
 from streetai_core.planning.embedding import plan_embedding, plan_reencode
 from streetai_core.planning.preparing import Prepared, Progress, encode_all, prepare
-from streetai_core.planning.writing import check_encoder
+from streetai_core.planning.writing import Addition, check_encoder, plan_add
 from streetai_core.recall.looking import check_there
 from streetai_core.state import MemoryState
 from streetai_core.stores.base import WriteTransaction
 from streetai_core.stores.types import Changes, MessageQuery
 from streetai_core.types import NewMessage
 from streetai_core.verbs.renewing import Renewing
+from streetai_core.verbs.stored import messages_named, messages_of, replacing_in, texts_of
 
 _log = logging.getLogger(__name__)
 
@@ -35,7 +36,7 @@ them to what is asked of a provider."""
 
 
 class Embedding(Renewing):
-    """What embeds the texts of a memory."""
+    """What embeds the texts of a memory, those of new messages for storing them."""
 
     def __init__(self, memory_id: str, surroundings: Surroundings) -> None:
         super().__init__(memory_id, surroundings)
@@ -85,6 +86,23 @@ class Embedding(Renewing):
             self._catch_up()
         self._renew_some()
         return prepared
+
+    def _plan_add(
+        self, transaction: WriteTransaction, state: MemoryState, prepared: Sequence[Prepared | None]
+    ) -> Addition:
+        """The plan that stores those messages that are not there yet."""
+        ids = [item.message.message_id for item in prepared if item is not None and item.message.message_id]
+        known = messages_named(transaction, ids)
+        around = self._around
+        return plan_add(
+            state,
+            prepared,
+            known,
+            replacing=replacing_in(transaction, state, self._common),
+            encoder=around.encoder,
+            config=self.config,
+            now=around.clock(),
+        )
 
     def _is_outage(self, error: EncoderError) -> bool:
         """Whether an encoder has failed that works at other times, and words find something too."""

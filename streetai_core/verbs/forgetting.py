@@ -10,7 +10,7 @@ from types import EllipsisType
 import numpy as np
 
 from streetai_core.aio import twin
-from streetai_core.conductor import Conductor, check_text, texts_of
+from streetai_core.conductor import Conductor
 from streetai_core.errors import DamagedFileError, InputError, StoreError
 from streetai_core.knowledge import clauses, wording
 from streetai_core.observing.observer import observed
@@ -30,6 +30,8 @@ from streetai_core.text.clean import check_id
 from streetai_core.tokens import count_message
 from streetai_core.types import KeptVector, Message
 from streetai_core.upkeep.receipts import Receipt, Scope
+from streetai_core.verbs.arguments import check_text
+from streetai_core.verbs.stored import texts_of
 
 _KEEPS_TEXT = (
     clauses.clauses,

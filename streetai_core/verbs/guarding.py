@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from types import EllipsisType
 
 from streetai_core.aio import twin
-from streetai_core.conductor import Conductor, check_text
+from streetai_core.conductor import Conductor
 from streetai_core.errors import DamagedFileError, InputError, RollbackError
 from streetai_core.observing.observer import observed
 from streetai_core.planning.guarding import Rollback, past, plan_rollback
@@ -18,6 +18,7 @@ from streetai_core.stores.types import Changes, MessageQuery
 from streetai_core.text.clean import check_id
 from streetai_core.tokens import count_message
 from streetai_core.types import SOURCES, Source
+from streetai_core.verbs.arguments import check_text
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

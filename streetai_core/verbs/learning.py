@@ -2,24 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TypeAlias
 
 from streetai_core.aio import twin
-from streetai_core.conductor import Lesson, scores_of
+from streetai_core.coherence import Plan
+from streetai_core.errors import EncoderError
 from streetai_core.observing.observer import observed
-from streetai_core.planning.crediting import credit_of
-from streetai_core.planning.learning import plan_learning
-from streetai_core.planning.trust import conversation_in
+from streetai_core.planning.crediting import Reply, credit_of
+from streetai_core.planning.learning import Cue, LearningStep, plan_learning
+from streetai_core.planning.trust import Standing, conversation_in, conversation_mark, standing_of
 from streetai_core.planning.turns import asked_in, identified, plan_turn
-from streetai_core.reporting import Recalled, sent_in
+from streetai_core.planning.words import fingerprint
+from streetai_core.planning.writing import check_encoder
+from streetai_core.recall.hits import signal_key
+from streetai_core.reporting import Recalled, Sent, sent_in, weight_updates
 from streetai_core.state import MemoryState
-from streetai_core.stores.base import WriteTransaction
+from streetai_core.stores.base import ReadTransaction, WriteTransaction
 from streetai_core.stores.types import Changes
-from streetai_core.types import (
-    NewMessage,
-    WeightUpdate,
-)
+from streetai_core.text.clean import clean, is_blank
+from streetai_core.types import Matrix, Message, NewMessage, WeightUpdate
+from streetai_core.verbs.arguments import check_text
 from streetai_core.verbs.embedding import Embedding
+from streetai_core.verbs.stored import messages_of
+
+Lesson: TypeAlias = tuple[list[LearningStep], dict[int, Message]]
+"""What was learned about which signals, and their messages by sequence."""
 
 
 class Learning(Embedding):
@@ -59,7 +67,7 @@ class Learning(Embedding):
             keys, messages = self._sent(transaction, state, sent)
             if not keys:
                 return None, ([], {})
-            credit = credit_of(state, keys, reply, scores_of(state, sent))
+            credit = credit_of(state, keys, reply, _scores_of(state, sent))
             standing = self._standing(transaction, state, keys, messages, sent.asked_in)
             changes, steps = plan_learning(state, keys, credit, standing, self.config, cue=reply.cue)
             return changes, (steps, messages)
@@ -115,7 +123,7 @@ class Learning(Embedding):
                 added,
                 keys=keys,
                 reply=answer,
-                scores=scores_of(state, sent),
+                scores=_scores_of(state, sent),
                 standing=self._standing(transaction, state, keys, found, conversation_in(turn)),
                 config=self.config,
             )
@@ -123,5 +131,87 @@ class Learning(Embedding):
 
         return self._learn(plan)
 
+    def _sent(
+        self, transaction: ReadTransaction, state: MemoryState, sent: Sent
+    ) -> tuple[list[int], dict[int, Message]]:
+        """Of the signals that were sent those that are there, each once, and their messages by sequence."""
+        keys = list(dict.fromkeys(key for name in sent.ids if (key := signal_key(state, name)) is not None))
+        if state.hidden:
+            shown = state.shown
+            keys = [key for key in keys if shown[state.columns.rows([key])[0]]]
+        if keys:
+            check_encoder(state.head, self._around.encoder)
+        return keys, messages_of(transaction, state.columns.column("sequence")[state.columns.rows(keys)].tolist())
+
+    def _standing(
+        self,
+        transaction: ReadTransaction,
+        state: MemoryState,
+        keys: Sequence[int],
+        messages: Mapping[int, Message],
+        conversation_id: str | None,
+    ) -> Standing:
+        """Whose the signals are that a reply is about to teach something of, and in which conversation."""
+        sequences = state.columns.column("sequence")[state.columns.rows(keys)].tolist()
+        mark = conversation_mark(state.head.token, conversation_id)
+        return standing_of(transaction, dict(zip(keys, sequences, strict=True)), messages, mark, self.config)
+
+    def _reply(self, sent: Sent, text: str, question: str | None) -> Reply | None:
+        """A reply made ready to learn from; `None` if there is nothing to learn or to learn from.
+
+        The encoder is asked for the question, which it has been asked for by recall, and for the published credit.
+        """
+        check_text(text, "the reply")
+        if question is not None:
+            check_text(question, "the question")
+        if not sent.ids or is_blank(text):
+            return None
+        text = clean(text)[0]
+        question = sent.question if question is None else question
+        return Reply(
+            text=text,
+            at=self._around.clock(),
+            question=None if question is None or is_blank(question) else clean(question)[0],
+            cue=None if question is None else self._cue(question),
+            vector=self._reply_vector(text) if self.config.credit == "reply" else None,
+        )
+
+    def _reply_vector(self, text: str) -> Matrix | None:
+        """A reply's embedding, shape (1, dim); `None` if the encoder failed, so that its words tell what it used.
+
+        Raises:
+            EncoderError: the encoder failed, and this is the published pipeline, which knows no words.
+        """
+        try:
+            return self._around.encoder.encode([text], "document")
+        except EncoderError as error:
+            if self.config.ranking == "product":
+                raise
+            self._around.outage.failed(error, "what a reply used is told by its words")
+            return None
+
+    def _cue(self, question: str) -> Cue | None:
+        """A question as a cue; `None` in the published pipeline, which knows none, or if it could not be embedded."""
+        if self.config.ranking == "product":
+            return None
+        try:
+            asked = self._asked(question)
+        except EncoderError as error:
+            self._around.outage.failed(error, "what helped to answer this question is not known to it")
+            return None
+        return None if asked is None or asked.vector is None else Cue(fingerprint(asked.text), asked.vector)
+
+    def _learn(self, plan: Plan[Lesson]) -> list[WeightUpdate]:
+        """Carry out a plan that learns, and report it."""
+        with self._coherent.lock:
+            (steps, messages), state = self._coherent.write(plan)
+            return weight_updates(state, steps, messages)
+
     apost_process = twin(post_process)
     arecord_turn = twin(record_turn)
+
+
+def _scores_of(state: MemoryState, sent: Sent) -> dict[int, float]:
+    """Retrieval scores by signal key, of the signals that are there."""
+    keyed = ((signal_key(state, name), score) for name, score in sent.scores.items())
+    return {key: score for key, score in keyed if key is not None}

@@ -8,12 +8,7 @@ from types import EllipsisType
 from typing import Any
 
 from streetai_core.aio import twin
-from streetai_core.conductor import (
-    Conductor,
-    check_count,
-    check_text,
-    messages_of,
-)
+from streetai_core.conductor import Conductor
 from streetai_core.errors import InputError
 from streetai_core.planning.words import RULES
 from streetai_core.recall.filtering import RecallFilter
@@ -31,6 +26,8 @@ from streetai_core.types import (
     Signal,
     Stack,
 )
+from streetai_core.verbs.arguments import check_count, check_text
+from streetai_core.verbs.stored import messages_of
 
 
 class Looking(Conductor):

@@ -8,7 +8,7 @@ from datetime import datetime
 from itertools import islice
 
 from streetai_core.aio import twin
-from streetai_core.conductor import Asked, Conductor, check_count, check_text, messages_of
+from streetai_core.conductor import Asked, Conductor
 from streetai_core.config import StrategyName
 from streetai_core.errors import InputError
 from streetai_core.observing.observer import observed
@@ -30,9 +30,10 @@ from streetai_core.stores.types import MessageQuery
 from streetai_core.strategy import Strategy
 from streetai_core.text.clean import check_id, clean, is_blank
 from streetai_core.types import Hit, Message, Prompt, Why
-from streetai_core.verbs.arguments import check_filter, check_score, texts, with_strategy
+from streetai_core.verbs.arguments import check_count, check_filter, check_score, check_text, texts, with_strategy
 from streetai_core.verbs.asking import Asking
 from streetai_core.verbs.judging import Judging
+from streetai_core.verbs.stored import messages_of
 
 
 class Recalling(Conductor):

@@ -8,7 +8,7 @@ from collections.abc import Callable
 import numpy as np
 
 from streetai_core.aio import twin
-from streetai_core.conductor import Conductor, messages_of
+from streetai_core.conductor import Conductor
 from streetai_core.errors import StreetAIError
 from streetai_core.index.words import WordIndex
 from streetai_core.observing.observer import observed
@@ -18,6 +18,7 @@ from streetai_core.planning.words import RULES
 from streetai_core.state import MemoryState
 from streetai_core.stores.base import WriteTransaction
 from streetai_core.stores.types import Changes
+from streetai_core.verbs.stored import messages_of
 
 _log = logging.getLogger(__name__)
 

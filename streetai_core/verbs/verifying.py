@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from streetai_core.aio import twin
-from streetai_core.conductor import Conductor, messages_of, texts_of
+from streetai_core.conductor import Conductor
+from streetai_core.verbs.stored import messages_of, texts_of
 
 SAME = 0.999
 """Cosine from which two vectors of one text come from the same weights; other hardware moves the last bits only."""

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from datetime import datetime
 from typing import Any
 
 from streetai_core.aio import twin
-from streetai_core.conductor import check_text, messages_named, replacing_in
 from streetai_core.errors import InputError
 from streetai_core.observing.observer import observed
 from streetai_core.planning.preparing import Progress
-from streetai_core.planning.writing import Addition, plan_update
+from streetai_core.planning.writing import Addition, plan_delete, plan_update
 from streetai_core.recall.looking import signals_of
 from streetai_core.state import MemoryState
-from streetai_core.stores.base import WriteTransaction
+from streetai_core.stores.base import ReadTransaction, WriteTransaction
 from streetai_core.stores.types import Changes, MessageQuery
 from streetai_core.text.clean import check_id, is_blank
 from streetai_core.tokens import count_message
@@ -25,7 +24,9 @@ from streetai_core.types import (
     Signal,
     Source,
 )
+from streetai_core.verbs.arguments import check_text
 from streetai_core.verbs.embedding import Embedding
+from streetai_core.verbs.stored import messages_named, replacing_in
 
 
 class Writing(Embedding):
@@ -181,6 +182,24 @@ class Writing(Embedding):
             conversation_id = check_id(conversation_id, "conversation_id")
         query = MessageQuery(conversation_id=conversation_id, any_conversation=False)
         return self._delete(lambda transaction: transaction.messages(query))
+
+    def _delete(self, find: Callable[[ReadTransaction], Collection[Message]]) -> int:
+        """Remove the messages that are found, in one transaction."""
+
+        def plan(transaction: WriteTransaction, state: MemoryState) -> tuple[Changes | None, int]:
+            found = find(transaction)
+            if not found:
+                return None, 0
+            tokens = {message.sequence: count_message(message.content, self._around.counter) for message in found}
+            texts = [message.content for message in found]
+            return plan_delete(state, tokens, texts, self.config), len(found)
+
+        with self._coherent.reading() as (transaction, state):
+            if state is None or not find(transaction):
+                return 0
+        with self._coherent.lock:
+            count, _ = self._coherent.write(plan)
+            return count
 
     aadd_message = twin(add_message)
     aadd_messages = twin(add_messages)
