@@ -15,7 +15,7 @@ PREAMBLE = """
 import json, os, sys
 from dataclasses import replace
 from streetai_core.errors import *
-from streetai_core.stores.base import *
+from streetai_core.stores.types import *
 from streetai_core.stores.sqlite import SqliteStore
 from streetai_core.testing.factories import *
 from streetai_core.testing.store_reading import *
