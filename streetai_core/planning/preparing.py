@@ -13,6 +13,7 @@ import numpy as np
 from streetai_core.config import Config
 from streetai_core.encoders.base import Encoder
 from streetai_core.errors import InputError
+from streetai_core.planning.told import Told, told
 from streetai_core.text.chunking import Limits, split
 from streetai_core.text.clean import check_id, clean, is_blank
 from streetai_core.tokens import TokenCounter, count_message
@@ -31,12 +32,14 @@ class Prepared:
     """A message that is ready to be stored."""
 
     message: NewMessage
-    """Cleaned; its time is aware or None."""
+    """Cleaned; its time is there, and aware."""
     sanitised: bool
     tokens: int
     chunks: Sequence[Chunk]
     vectors: Matrix
     """Shape (len(chunks), dim): the numbers that are stored, in whatever precision."""
+    told: Told | None
+    """`None` if it cannot be recalled."""
 
 
 def prepare(
@@ -45,15 +48,24 @@ def prepare(
     encoder: Encoder,
     config: Config,
     counter: TokenCounter,
+    now: datetime,
     progress: Progress | None = None,
 ) -> list[Prepared | None]:
     """Check, clean, chunk and embed messages; `None` for a blank one without metadata, which is not stored.
+
+    Args:
+        messages: what was said.
+        encoder: whose vectors they get.
+        config: the settings.
+        counter: tells what resending them costs.
+        now: the time of messages without one, aware.
+        progress: called now and then while they are embedded.
 
     Raises:
         InputError: a message cannot be stored; the error says which and why.
         EncoderError: the model failed.
     """
-    checked = [check(message, number) for number, message in enumerate(messages)]
+    checked = [check(message, now, number) for number, message in enumerate(messages)]
     chunked = [_chunks(message, encoder, config) for message, _ in checked]
     texts = [
         message.content[chunk.start : chunk.end].strip()
@@ -70,12 +82,21 @@ def prepare(
             prepared.append(None)
             continue
         tokens = count_message(message.content, counter)
-        prepared.append(Prepared(message=message, sanitised=sanitised, tokens=tokens, chunks=chunks, vectors=own))
+        prepared.append(
+            Prepared(
+                message=message,
+                sanitised=sanitised,
+                tokens=tokens,
+                chunks=chunks,
+                vectors=own,
+                told=told(message) if chunks else None,
+            )
+        )
     return prepared
 
 
-def check(message: NewMessage, number: int = 0) -> tuple[NewMessage, bool]:
-    """The message with clean text and an aware time, and whether characters of the text were replaced.
+def check(message: NewMessage, now: datetime, number: int = 0) -> tuple[NewMessage, bool]:
+    """The message with clean text and an aware time, by default `now`, and whether characters of it were replaced.
 
     Raises:
         InputError: wrong type or role, a bad id, or metadata that is not plain JSON.
@@ -99,7 +120,7 @@ def check(message: NewMessage, number: int = 0) -> tuple[NewMessage, bool]:
         conversation_id=_id(message.conversation_id, f"conversation_id of message {number}"),
         message_id=_id(message.message_id, f"message_id of message {number}"),
         name=None if message.name is None else clean(message.name)[0],
-        created_at=_aware(message.created_at, number),
+        created_at=_aware(message.created_at, number) or now,
         metadata=plain_json(message.metadata, f"metadata of message {number}"),
         trust=None if message.trust is None else float(message.trust),
         writer=_id(message.writer, f"writer of message {number}"),

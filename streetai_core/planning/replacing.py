@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from streetai_core.index.cone import beyond
 from streetai_core.index.distinct import distinct
-from streetai_core.knowledge.changes import Likeness, Statement, likenesses, link
+from streetai_core.knowledge.changes import Statement, likenesses, link
 from streetai_core.planning.batch import Batch
 from streetai_core.state import MemoryState
 from streetai_core.stores.types import WordsRow
@@ -21,6 +21,10 @@ Reader = Callable[[Sequence[int]], Mapping[int, Message]]
 """Reads messages with their texts, by sequence."""
 
 Rows = npt.NDArray[np.intp]
+
+Wanted = Mapping[float, Sequence[Sequence[int]]]
+"""By the least similarity in meaning: the hashes of terms, of which a message has all of at least one; no terms at all:
+any message will do."""
 
 _CANDIDATES = 20
 """Older messages that are compared, the most similar ones; what is replaced is about the same thing."""
@@ -42,6 +46,16 @@ _MOST = _PARTS * _CANDIDATES
 """Signals that are looked at: as many messages are among them as are compared, even if all have several."""
 
 
+def wanted_by(message: Message) -> Wanted:
+    """What those have that a message may replace; nothing if it replaces none."""
+    found: dict[float, list[list[int]]] = {}
+    if len(message.content) <= _LONGEST:
+        for one in likenesses(_statement(message)):
+            terms = sorted(set(map(hashed, whole_words(" ".join(one.words)))))
+            found.setdefault(one.similarity, []).append(terms)
+    return found
+
+
 @dataclass(slots=True)
 class Replacing:
     """Finds what the messages of one operation replace, in the memory and among themselves, in their order."""
@@ -52,17 +66,18 @@ class Replacing:
     """What all vectors of the encoder have in common."""
     _batch: Batch = field(default_factory=Batch)
 
-    def of(self, message: Message, vectors: Matrix, row: WordsRow) -> tuple[int, ...]:
+    def of(self, message: Message, vectors: Matrix, row: WordsRow, wanted: Wanted) -> tuple[int, ...]:
         """Sequences of the messages whose statement `message` replaces, the surest first.
 
         Args:
             message: what is being written.
             vectors: of its chunks, shape (n, dim).
             row: its words row, whatever that says it replaces.
+            wanted: by it.
         """
         if not len(vectors):
             return ()
-        found = self._replaced(message, vectors) if len(message.content) <= _LONGEST else ()
+        found = self._replaced(message, vectors, wanted)
         if not self.state.hides(row):
             self._batch.put(message, vectors, row.terms)
         return found
@@ -102,21 +117,19 @@ class Replacing:
             for sequence in list(nearest)[:_CANDIDATES]:
                 if sequence not in self._batch:
                     near[sequence] = max(nearest[sequence], near.get(sequence, -1.0))
-        stating = [one for one in self.read(sorted(near)).values() if len(one.content) <= _LONGEST]
         # To find what one of them replaces takes as long as to write it, and nobody else writes meanwhile.
-        stating = [one for one in stating if likenesses(_statement(one))]
-        stating = sorted(stating, key=lambda one: -near[one.sequence])[:_CANDIDATES]
+        stating = [(one, wanted) for one in self.read(sorted(near)).values() if (wanted := wanted_by(one))]
+        stating = sorted(stating, key=lambda pair: -near[pair[0].sequence])[:_CANDIDATES]
         found, written = [], {message.sequence for message, _ in late}
-        for newer in stating:
+        for newer, wanted in stating:
             own = self.state.columns.vectors_of(self.state.rows_of_message(newer.sequence))
-            replaces = self._replaced(newer, own)
+            replaces = self._replaced(newer, own, wanted)
             if not written.isdisjoint(replaces):
                 found.append((newer, replaces))
         return found
 
-    def _replaced(self, message: Message, vectors: Matrix) -> tuple[int, ...]:
+    def _replaced(self, message: Message, vectors: Matrix, wanted: Wanted) -> tuple[int, ...]:
         newer = _statement(message)
-        wanted = likenesses(newer)
         if not wanted:
             return ()
         near = self._similar(vectors[:_PARTS], message, wanted)
@@ -133,13 +146,13 @@ class Replacing:
         links = link(newer, [(statement, similarity) for _, statement, similarity in candidates])
         return tuple(candidates[index][0] for index, _ in links)
 
-    def _similar(self, vectors: Matrix, speaker: Message, wanted: Sequence[Likeness]) -> dict[int, float]:
+    def _similar(self, vectors: Matrix, speaker: Message, wanted: Wanted) -> dict[int, float]:
         """How near the nearest signal of older messages of the same speaker is, by sequence.
 
         Of those that are like what is wanted, in the memory or among what was said in this operation.
         """
         near: dict[int, float] = {}
-        for least, alternatives in _terms_by_similarity(wanted).items():
+        for least, alternatives in wanted.items():
             like = [self._like(speaker, terms) for terms in alternatives]
             rows, numbers = (distinct(np.concatenate(parts)) for parts in zip(*like, strict=True))
             stored = self._nearest(vectors, self.state.alignment.signals_of(rows))
@@ -222,15 +235,6 @@ def _newest(rows: Rows, sequences: npt.NDArray[np.int64], most: int) -> Rows:
     if len(rows) <= most:
         return rows
     return np.sort(rows[np.argpartition(-sequences, most)[:most]])
-
-
-def _terms_by_similarity(wanted: Sequence[Likeness]) -> dict[float, list[list[int]]]:
-    """The hashes of the terms of each, by the similarity that is wanted; none: any message will do."""
-    found: dict[float, list[list[int]]] = {}
-    for one in wanted:
-        terms = sorted(set(map(hashed, whole_words(" ".join(one.words)))))
-        found.setdefault(one.similarity, []).append(terms)
-    return found
 
 
 def _statement(message: Message) -> Statement:

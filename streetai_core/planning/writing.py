@@ -4,18 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import datetime
 from uuid import uuid4
 
 import numpy as np
 
 from streetai_core.config import Config
-from streetai_core.dynamics.trust import default_trust, source_of
 from streetai_core.encoders.base import Encoder
 from streetai_core.errors import EncoderMismatchError, MessageConflictError
 from streetai_core.placement import Placement
 from streetai_core.planning.preparing import Prepared
-from streetai_core.planning.replacing import Replacing
+from streetai_core.planning.replacing import Replacing, Wanted, wanted_by
+from streetai_core.planning.told import message_of
 from streetai_core.planning.words import Reader, fingerprint, relinked, words_row
 from streetai_core.state import MemoryState
 from streetai_core.stores.types import Changes, Head, Learned, SignalRow, WeightRow, WordsRow
@@ -51,7 +50,6 @@ def plan_add(
     replacing: Replacing,
     encoder: Encoder,
     config: Config,
-    now: datetime,
 ) -> Addition:
     """Store messages in order.
 
@@ -62,7 +60,6 @@ def plan_add(
         replacing: finds what the messages replace.
         encoder: whose vectors these are.
         config: the settings.
-        now: the time of messages without one.
 
     Raises:
         MessageConflictError: an id is taken by another text, role or conversation.
@@ -80,7 +77,7 @@ def plan_add(
         if message is not None:
             _same(message, item)
         else:
-            message, head = _stamped(item, head, now)
+            message, head = _stamped(item, head)
             by_id[message.message_id] = message
             fresh.append((item, message))
         addition.messages.append(message)
@@ -99,7 +96,11 @@ def plan_add(
             history_tokens=head.history_tokens + sum(item.tokens for item, _ in fresh),
         ),
         messages=[message for _, message in fresh],
-        words=[_words(message, item, replacing) for item, message in fresh if item.chunks],
+        words=[
+            _words(replace(item.told.row, sequence=message.sequence), message, item, item.told.wanted, replacing)
+            for item, message in fresh
+            if item.told is not None
+        ],
         signals=signals,
         weights=weights,
         stacks=placement.stack_rows,
@@ -144,7 +145,7 @@ def plan_update(
             history_tokens=max(0, head.history_tokens - old_tokens + item.tokens),
         ),
         messages=[message],
-        words=[*loosened, _words(message, item, replacing)]
+        words=[*loosened, _words(words_row(message), message, item, wanted_by(message), replacing)]
         if item.chunks or old.sequence in state.words or old.sequence in state.hidden
         else loosened,
         signals=signals,
@@ -157,10 +158,9 @@ def plan_update(
     )
 
 
-def _words(message: Message, item: Prepared, replacing: Replacing) -> WordsRow:
+def _words(row: WordsRow, message: Message, item: Prepared, wanted: Wanted, replacing: Replacing) -> WordsRow:
     """The words row of a message, with what it replaces."""
-    row = words_row(message)
-    found = replacing.of(message, item.vectors, row)
+    found = replacing.of(message, item.vectors, row, wanted)
     return replace(row, replaces=found) if found else row
 
 
@@ -229,25 +229,16 @@ def _same(message: Message, item: Prepared) -> None:
             )
 
 
-def _stamped(item: Prepared, head: Head, now: datetime) -> tuple[Message, Head]:
+def _stamped(item: Prepared, head: Head) -> tuple[Message, Head]:
     """The stored form of a message, and the head with its place taken."""
     new = item.message
-    source = new.source or source_of(new.role)
     ticks = new.ticks if new.ticks is not None else new.role != "tool" and not (new.metadata or {}).get("tool_calls")
-    message = Message(
-        message_id=new.message_id or uuid4().hex,
-        role=new.role,
-        content=new.content,
+    message = message_of(
+        new,
+        new.message_id or uuid4().hex,
         turn=head.next_turn if ticks else max(0, head.next_turn - 1),
         sequence=head.next_sequence,
-        conversation_id=new.conversation_id,
-        name=new.name,
-        created_at=new.created_at or now,
-        metadata=new.metadata or {},
         sanitised=item.sanitised,
-        source=source,
-        trust=default_trust(source) if new.trust is None else new.trust,
-        writer=new.writer,
     )
     return message, replace(head, next_turn=head.next_turn + ticks, next_sequence=head.next_sequence + 1)
 

@@ -15,7 +15,7 @@ from streetai_core.encoders.base import Encoder
 from streetai_core.errors import InputError
 from streetai_core.placement import decayed_total
 from streetai_core.planning.preparing import encode_all
-from streetai_core.planning.replacing import Replacing
+from streetai_core.planning.replacing import Replacing, wanted_by
 from streetai_core.planning.words import renewed, words_row
 from streetai_core.registry import MemoryRegistry
 from streetai_core.state import MemoryState
@@ -163,10 +163,12 @@ def _words(snapshot: Snapshot) -> list[WordsRow]:
     for signal in snapshot.rows["signals"]:
         vectors.setdefault(signal.sequence, []).append(signal.vector)
     replacing = Replacing(MemoryState(snapshot.head), lambda _: {})
-    rows = [(message, words_row(message)) for message in snapshot.messages if message.sequence in vectors]
-    return [
-        replace(row, replaces=replacing.of(message, np.vstack(vectors[message.sequence]), row)) for message, row in rows
-    ]
+    rows = []
+    for message in snapshot.messages:
+        if message.sequence in vectors:
+            row, own = words_row(message), np.vstack(vectors[message.sequence])
+            rows.append(replace(row, replaces=replacing.of(message, own, row, wanted_by(message))))
+    return rows
 
 
 def _sum(vectors: Iterable[Any]) -> Any:

@@ -11,6 +11,7 @@ import numpy as np
 from streetai_core.aio import twin
 from streetai_core.conductor import Surroundings
 from streetai_core.encoders.absent import AbsentEncoder
+from streetai_core.encoders.base import Encoder
 from streetai_core.errors import EncoderError, EncoderMismatchError, ModelFileError
 from streetai_core.forking import fork_safe_lock
 from streetai_core.observing.observer import observed
@@ -56,11 +57,25 @@ class Embedding(Renewing):
     def _prepared(self, messages: Sequence[NewMessage], progress: Progress | None = None) -> list[Prepared | None]:
         """Messages checked, cut and embedded; needs no lock."""
         around = self._around
-        found = prepare(messages, encoder=around.encoder, config=self.config, counter=around.counter, progress=progress)
+        found = self._ready(messages, around.encoder, progress)
         around.outage.answered()
         fresh = [item.vectors for item in found if item is not None]
         self._find_common(np.concatenate(fresh) if fresh else None)
         return found
+
+    def _ready(
+        self, messages: Sequence[NewMessage], encoder: Encoder, progress: Progress | None
+    ) -> list[Prepared | None]:
+        """Messages ready to be stored, with the vectors of an encoder."""
+        around = self._around
+        return prepare(
+            messages,
+            encoder=encoder,
+            config=self.config,
+            counter=around.counter,
+            now=around.clock(),
+            progress=progress,
+        )
 
     def _to_store(self, messages: Sequence[NewMessage], progress: Progress | None = None) -> list[Prepared | None]:
         """The same of new messages, which have no vectors yet if the encoder is out of order.
@@ -81,7 +96,7 @@ class Embedding(Renewing):
                 f"{len(messages)} messages are stored without vectors, and found by their words until it works again",
                 stored=len(messages),
             )
-            prepared = prepare(messages, encoder=absent, config=self.config, counter=around.counter, progress=progress)
+            prepared = self._ready(messages, absent, progress)
         else:
             self._catch_up()
         self._renew_some()
@@ -101,7 +116,6 @@ class Embedding(Renewing):
             replacing=replacing_in(transaction, state, self._common),
             encoder=around.encoder,
             config=self.config,
-            now=around.clock(),
         )
 
     def _is_outage(self, error: EncoderError) -> bool:

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from streetai_core.index.codes import LEAST
-from streetai_core.planning.replacing import Replacing
+from streetai_core.planning.replacing import Replacing, wanted_by
 from streetai_core.planning.words import words_row
 from streetai_core.state import MemoryState
 from streetai_core.stores.types import Head
@@ -60,8 +60,13 @@ def test_the_nearest_messages_are_compared(seed, most, common, away):
         message_id="new", role="user", content="I moved to Graz.", turn=0, sequence=len(sizes), created_at=NOON
     )
     new = unit(said)
-    Replacing(state, read, common).of(message, new, words_row(message))
+    replaced_by(Replacing(state, read, common), message, new)
     assert asked == directly(sequences, vectors, new, common)
+
+
+def replaced_by(replacing, message, vectors):
+    """What is found for a message that is being written."""
+    return replacing.of(message, vectors, words_row(message), wanted_by(message))
 
 
 def directly(sequences, vectors, new, common):
@@ -106,7 +111,7 @@ def test_only_what_is_like_it_is_read(said, older, nearness, is_read):
         return {}
 
     message = Message(message_id="new", role="user", content=said, turn=0, sequence=1, created_at=NOON)
-    Replacing(state, read).of(message, new, words_row(message))
+    replaced_by(Replacing(state, read), message, new)
     assert asked == [0] * is_read
 
 
@@ -121,7 +126,9 @@ def test_a_value_is_swapped_however_far_away_the_older_one_is():
         return {}
 
     message = Message(message_id="new", role="user", content=ROOMS, turn=0, sequence=1, created_at=NOON)
-    Replacing(state, read, 0.7).of(message, np.array([[1.0, 0.0]], dtype=np.float32), words_row(message))
+    Replacing(state, read, 0.7).of(
+        message, np.array([[1.0, 0.0]], dtype=np.float32), words_row(message), wanted_by(message)
+    )
     assert asked == [0]
 
 
@@ -142,5 +149,5 @@ def test_of_many_alike_the_newest_are_compared():
         return {}
 
     message = Message(message_id="new", role="user", content=ROOMS, turn=0, sequence=number, created_at=NOON)
-    Replacing(state, read).of(message, np.array([[1.0, 0.0]], dtype=np.float32), words_row(message))
+    replaced_by(Replacing(state, read), message, np.array([[1.0, 0.0]], dtype=np.float32))
     assert asked == list(range(number - 1_000, number - 1_000 + COMPARED))

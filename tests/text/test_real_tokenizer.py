@@ -5,6 +5,7 @@ import pytest
 from streetai_core import Config, NewMessage
 from streetai_core.encoders import default_encoder
 from streetai_core.planning.preparing import prepare
+from streetai_core.testing.factories import NOON
 from streetai_core.tokens import EstimatedTokens
 
 TEXTS = {
@@ -40,6 +41,7 @@ def test_no_chunk_is_cut_by_the_model(text, name):
         encoder=Watched(),
         config=Config(),
         counter=EstimatedTokens(),
+        now=NOON,
     )
     assert len(seen) == len(item.chunks) > 1
     assert max(encoder.count_tokens(seen)) <= 256

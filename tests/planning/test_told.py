@@ -1,0 +1,63 @@
+"""What a text tells is worked out before the memory is locked."""
+
+import sqlite3
+from contextlib import closing
+from datetime import timedelta
+
+import pytest
+
+from streetai_core import MemoryRegistry, NewMessage
+from streetai_core.encoders.hashing import HashingEncoder
+from streetai_core.planning import replacing, told
+from streetai_core.testing.factories import NOON
+from tests.outdated import words_in
+
+TURN = [
+    NewMessage(content="My flat has three rooms since last Saturday.", role="user"),
+    NewMessage(content="Three rooms, noted.", role="assistant"),
+]
+
+
+@pytest.mark.parametrize(("module", "rule"), [(told, "words_row"), (replacing, "likenesses")])
+@pytest.mark.parametrize("store", ["add_messages", "record_turn"])
+def test_others_can_write_while_a_text_is_read(tmp_path, monkeypatch, module, rule, store):
+    """Rules of words, dates and changes take as long as to store what they find."""
+    real, reads = getattr(module, rule), []
+
+    def watched(*arguments):
+        with closing(sqlite3.connect(tmp_path / "m.db", timeout=0, isolation_level=None)) as other:
+            other.execute("BEGIN IMMEDIATE")
+            other.execute("ROLLBACK")
+        reads.append(arguments)
+        return real(*arguments)
+
+    with MemoryRegistry(tmp_path / "m.db", encoder=HashingEncoder(32)) as registry:
+        memory = registry.get("m")
+        memory.add_message("Hello.", "user")
+        monkeypatch.setattr(module, rule, watched)
+        if store == "add_messages":
+            memory.add_messages(TURN)
+        else:
+            memory.record_turn("1", TURN)
+        assert len(reads) == len(TURN)
+        assert [message.content for message in memory.messages()] == ["Hello.", *(one.content for one in TURN)]
+
+
+def test_a_message_without_a_time_gets_that_of_the_call(tmp_path):
+    """Not that of when the encoder was done: what is said before midnight is of that day, however long that takes."""
+    moment = [NOON.replace(hour=23, minute=59)]
+
+    class Slow(HashingEncoder):
+        """Takes an hour."""
+
+        def embed(self, texts, kind):
+            """Wait, then embed."""
+            moment[0] += timedelta(hours=1)
+            return super().embed(texts, kind)
+
+    with MemoryRegistry(tmp_path / "m.db", encoder=Slow(32), clock=lambda: moment[0]) as registry:
+        memory = registry.get("m")
+        memory.add_messages(TURN)
+        assert moment[0].date() > NOON.date()
+        assert [message.created_at.date() for message in memory.messages()] == [NOON.date()] * 2
+        assert [row.day for row in words_in(registry.store, "m").values()] == [NOON.toordinal()] * 2
