@@ -59,11 +59,14 @@ class WordIndex(WordsTable):
         return rows[self.alive[rows]]
 
     def rows_with_all(self, terms: Sequence[int]) -> Rows:
-        """The rows that have all of some terms, by their hashes, which differ; at least one."""
-        rows, _ = self._postings.find_any(terms)
-        found, times = np.unique(rows, return_counts=True)
-        whole: Rows = found[times == len(terms)]
-        return whole[self.alive[whole]]
+        """The rows that have all of some terms, by their hashes; at least one. Ascending."""
+        # From the rarest on: what is common is only asked for the few rows that are left.
+        rarest, *others = sorted((self._postings.find(term)[0] for term in terms), key=len)
+        for rows in others:
+            place = rows.searchsorted(rarest)
+            rarest = rarest[rows.take(place, mode="clip") == rarest] if len(rows) else rows
+        whole: Rows = rarest[self.alive[rarest]]
+        return whole
 
     def scores(
         self,
