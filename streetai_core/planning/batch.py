@@ -31,15 +31,18 @@ class Batch:
 
     def __init__(self) -> None:
         self._messages: dict[int, Message] = {}
-        self._sequences: list[int] = []
+        self._sequences: npt.NDArray[np.int64] = np.empty(0, dtype=np.int64)
         self._trust: npt.NDArray[np.float64] = np.empty(0)
         self._starts: npt.NDArray[np.intp] = np.zeros(1, dtype=np.intp)
         """Where the vectors of each message begin, and where those of the last one end."""
         self._vectors: npt.NDArray[np.float32] = np.empty((0, 0), dtype=np.float32)
-        """Of all messages. These three have room for more."""
+        """Of all messages. These four have room for more."""
         self._said_by: defaultdict[tuple[str | None, Role], int] = defaultdict(int)
         self._having: defaultdict[int, int] = defaultdict(int)
         """By the hash of a term."""
+
+    def __len__(self) -> int:
+        return len(self._messages)
 
     def __contains__(self, sequence: object) -> bool:
         return sequence in self._messages
@@ -49,30 +52,29 @@ class Batch:
 
     def put(self, message: Message, vectors: Matrix, terms: TermHashes) -> None:
         """Add a message with the vectors of its chunks, at least one, shape (n, dim), and the hashes of its terms."""
-        number = len(self._sequences)
-        self._messages[message.sequence] = message
+        number = len(self)
         self._keep(number, vectors)
-        self._trust = with_room(self._trust, number + 1)
-        self._trust[number] = message.trust
+        self._trust, self._sequences = with_room(self._trust, number + 1), with_room(self._sequences, number + 1)
+        self._trust[number], self._sequences[number] = message.trust, message.sequence
         bit = 1 << number
         self._said_by[message.name, message.role] |= bit
         for term in terms.tolist():
             self._having[term] |= bit
-        self._sequences.append(message.sequence)
+        self._messages[message.sequence] = message
 
-    def like(self, speaker: Message, terms: Iterable[int]) -> Numbers:
-        """The messages of the same speaker that have all of these terms, by their hashes.
+    def like(self, newer: Message, terms: Iterable[int]) -> Numbers:
+        """The messages before one, of the same speaker, that have all of these terms, by their hashes.
 
         Nobody's word outdoes one that is trusted more: such messages are left out.
         """
-        bits = self._said_by.get((speaker.name, speaker.role), 0)
+        bits = self._said_by.get((newer.name, newer.role), 0)
         for term in terms:
             bits &= self._having.get(term, 0)
         if not bits:
             return np.zeros(0, dtype=np.intp)
         packed = np.frombuffer(bits.to_bytes((bits.bit_length() + 7) // 8, "little"), dtype=np.uint8)
         found: Numbers = np.flatnonzero(np.unpackbits(packed, bitorder="little"))
-        return found[self._trust[found] <= speaker.trust]
+        return found[(self._trust[found] <= newer.trust) & (self._sequences[found] < newer.sequence)]
 
     def similar(self, vectors: Matrix, numbers: Numbers, most: int) -> dict[int, float]:
         """The cosine of the nearest chunk of each of some messages, by sequence: the `most` nearest of them.
@@ -89,7 +91,8 @@ class Batch:
         place = max(0, len(nearest) - most)
         near = np.flatnonzero(nearest >= np.partition(nearest, place)[place])
         best = near[np.argsort(-nearest[near], kind="stable")[:most]]
-        return {self._sequences[numbers[one]]: float(nearest[one]) for one in best.tolist()}
+        sequences = self._sequences[numbers[best]]
+        return dict(zip(sequences.tolist(), nearest[best].tolist(), strict=True))
 
     def _keep(self, number: int, vectors: Matrix) -> None:
         first = int(self._starts[number])
@@ -103,8 +106,8 @@ class Batch:
 
     def _nearest(self, vectors: Matrix, numbers: Numbers) -> npt.NDArray[np.float32]:
         """The cosine of the nearest chunk of each of some messages, at least one, shape (len(numbers),)."""
-        starts = self._starts[: len(self._sequences) + 1]
-        if _FEW * len(numbers) >= len(self._sequences):
+        starts = self._starts[: len(self) + 1]
+        if _FEW * len(numbers) >= len(self):
             every = np.maximum.reduceat(_nearest(self._vectors[: starts[-1]], vectors), starts[:-1])
             of_all: npt.NDArray[np.float32] = every[numbers]
             return of_all

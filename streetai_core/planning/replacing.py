@@ -133,43 +133,41 @@ class Replacing:
         if not wanted:
             return ()
         near = self._similar(vectors[:_PARTS], message, wanted)
-        ranked = sorted((one for one in near.items() if one[0] != message.sequence), key=lambda one: -one[1])[
-            :_CANDIDATES
-        ]
+        ranked = sorted(near.items(), key=lambda one: -one[1])[:_CANDIDATES]
         texts = {**self.read([sequence for sequence, _ in ranked if sequence not in self._batch])}
         texts |= {sequence: self._batch[sequence] for sequence, _ in ranked if sequence in self._batch}
         candidates = [
-            (sequence, _statement(texts[sequence]), similarity)
-            for sequence, similarity in ranked
-            if sequence in texts and sequence < message.sequence
+            (sequence, _statement(texts[sequence]), similarity) for sequence, similarity in ranked if sequence in texts
         ]
         links = link(newer, [(statement, similarity) for _, statement, similarity in candidates])
         return tuple(candidates[index][0] for index, _ in links)
 
-    def _similar(self, vectors: Matrix, speaker: Message, wanted: Wanted) -> dict[int, float]:
+    def _similar(self, vectors: Matrix, newer: Message, wanted: Wanted) -> dict[int, float]:
         """How near the nearest signal of older messages of the same speaker is, by sequence.
 
         Of those that are like what is wanted, in the memory or among what was said in this operation.
         """
         near: dict[int, float] = {}
         for least, alternatives in wanted.items():
-            like = [self._like(speaker, terms) for terms in alternatives]
+            like = [self._like(newer, terms) for terms in alternatives]
             rows, numbers = (distinct(np.concatenate(parts)) for parts in zip(*like, strict=True))
             stored = self._nearest(vectors, self.state.alignment.signals_of(rows))
-            # One more than are compared: the message itself may be among them.
-            told = self._batch.similar(vectors, numbers, _CANDIDATES + 1)
+            told = self._batch.similar(vectors, numbers, _CANDIDATES)
             # What has got its vector only now is known here, and has none in the memory.
             found = {one: cosine for one, cosine in stored.items() if one not in self._batch} | told
             near |= {one: near_by for one, cosine in found.items() if (near_by := beyond(cosine, self.common)) >= least}
         return near
 
-    def _like(self, speaker: Message, terms: Sequence[int]) -> tuple[Rows, Rows]:
-        """Messages of a speaker that have all of some terms, without terms all: by row, and by number in the batch."""
+    def _like(self, newer: Message, terms: Sequence[int]) -> tuple[Rows, Rows]:
+        """Older messages of the same speaker that have all of some terms, without terms all of them.
+
+        By row in the memory, and by number in the batch.
+        """
         words = self.state.words
-        told = self._batch.like(speaker, terms)
-        rows = self._of_speaker(words.rows_with_all(terms) if terms else np.flatnonzero(words.alive), speaker)
+        told = self._batch.like(newer, terms)
+        rows = self._of_speaker(words.rows_with_all(terms) if terms else np.flatnonzero(words.alive), newer)
         # Nobody's word outdoes one that is trusted more.
-        rows = rows[words.trust[rows] <= speaker.trust]
+        rows = rows[(words.trust[rows] <= newer.trust) & (words.column("sequence")[rows] < newer.sequence)]
         if not terms:
             return rows, told
         told = told[-_MOST_ALIKE:]
@@ -199,8 +197,7 @@ class Replacing:
         # Where vectors have something in common, a text without a vector may come before others that are nearer.
         if len(by_message) <= _CANDIDATES or self.common:
             return rows
-        # One more than are compared: the message itself may be among them.
-        promising: Rows = rows[nearest >= by_message[_CANDIDATES] - off]
+        promising: Rows = rows[nearest >= by_message[_CANDIDATES - 1] - off]
         return promising
 
     def _by_message(self, rows: Rows, nearness: Vector) -> dict[int, float]:

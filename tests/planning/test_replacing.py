@@ -151,3 +151,21 @@ def test_of_many_alike_the_newest_are_compared():
     message = Message(message_id="new", role="user", content=ROOMS, turn=0, sequence=number, created_at=NOON)
     replaced_by(Replacing(state, read), message, np.array([[1.0, 0.0]], dtype=np.float32))
     assert asked == list(range(number - 1_000, number - 1_000 + COMPARED))
+
+
+def test_what_was_said_later_takes_no_place():
+    """An edited message is compared with what was there before it, however much like it came since."""
+    number, asked = 60, []
+    state = MemoryState(Head(memory_id="m", token="", dim=2))
+    places = [{"sequence": sequence, **dict.fromkeys(PLACE, 0)} for sequence in range(number)]
+    state.columns.put_all(list(range(number)), [np.array([1.0, 0.0], dtype=np.float32)] * number, places)
+    words = tuple(map(hashed, terms("My flat has three rooms.")))
+    state.words.put_all([entry(Line(sequence, None, words)) for sequence in range(number)])
+
+    def read(wanted):
+        asked.extend(wanted)
+        return {}
+
+    message = Message(message_id="edited", role="user", content=ROOMS, turn=0, sequence=2, created_at=NOON)
+    replaced_by(Replacing(state, read), message, np.array([[1.0, 0.0]], dtype=np.float32))
+    assert asked == [0, 1]
