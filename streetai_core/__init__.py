@@ -8,8 +8,6 @@ with MemoryRegistry("memory.db") as registry:
     prompt = memory.build_prompt("What may I cook?")
 """
 
-import logging
-
 from streetai_core.config import Config
 from streetai_core.encoders.base import Encoder
 from streetai_core.errors import StreetAIError
@@ -51,7 +49,5 @@ __all__ = [
     "Why",
     "__version__",
 ]
-
-logging.getLogger(__name__).addHandler(logging.NullHandler())
 
 __version__ = "0.1.0"

@@ -18,6 +18,7 @@ from streetai_core.cli.looking import ls, search, show, stats, why
 from streetai_core.cli.report import report
 from streetai_core.cli.transferring import export_command, import_command
 from streetai_core.cli.upkeep import COMMANDS as UPKEEP
+from streetai_core.cli.warned import warnings_in_lines
 from streetai_core.cli.wording import one_line
 from streetai_core.errors import StreetAIError
 
@@ -36,7 +37,8 @@ class Program(PluginCommands):
             Exit: it was interrupted; exit code 130.
         """
         try:
-            return super().invoke(ctx)
+            with warnings_in_lines():
+                return super().invoke(ctx)
         except StreetAIError as error:
             raise click.ClickException(one_line(str(error))) from error
         except OSError as error:

@@ -10,8 +10,7 @@ from uuid import uuid4
 
 import click
 
-import streetai_langchain
-from streetai_core import EstimatedTokens, Memory, MemoryRegistry, NewMessage
+from streetai_core import EstimatedTokens, Memory, MemoryRegistry, NewMessage, failures
 from streetai_core.cli.wording import one_line
 from streetai_core.errors import InputError
 from streetai_core.evaluation.conversations import read_conversation, sample_conversation
@@ -54,12 +53,16 @@ def run(settings: Settings) -> None:
 @contextmanager
 def _failures_told_once() -> Iterator[None]:
     """Keep failures of the memory out of the log: in an app the chat goes on, here they end the run and are told."""
-    logger, silence = logging.getLogger(streetai_langchain.__name__), logging.NullHandler()
-    logger.addHandler(silence)
+    failures.logger.addFilter(_nothing)
     try:
         yield
     finally:
-        logger.removeHandler(silence)
+        failures.logger.removeFilter(_nothing)
+
+
+def _nothing(_record: logging.LogRecord) -> bool:
+    """Let no record through."""
+    return False
 
 
 def _messages(settings: Settings) -> Sequence[NewMessage]:

@@ -23,6 +23,7 @@ OTHER_PACKAGE = '''
 import click
 
 from streetai_core.errors import InputError
+from streetai_core.failures import fail_open
 
 not_a_command = 7
 
@@ -59,6 +60,13 @@ def dashes():
 
 
 @click.command()
+def warns():
+    """Let the library log a failure."""
+    with fail_open("nothing is stored", None):
+        raise InputError("first line\\nsecond line")
+
+
+@click.command()
 def chatters():
     """Print without end."""
     while True:
@@ -72,6 +80,7 @@ breaks = other_commands:breaks
 interrupted = other_commands:interrupted
 dashes = other_commands:dashes
 chatters = other_commands:chatters
+warns = other_commands:warns
 gone = other_commands_that_are_gone:command
 misnamed = other_commands:misnamed
 not-a-command = other_commands:not_a_command

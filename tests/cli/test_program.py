@@ -22,6 +22,7 @@ OTHERS = [
     "interrupted",
     "misnamed",
     "not-a-command",
+    "warns",
     "works",
 ]
 """Commands of packages."""
@@ -134,6 +135,13 @@ def test_an_error_of_the_library_is_one_line(invoke):
     """A `StreetAIError` is told on one line of stderr, without control characters; exit code 1."""
     result = invoke("fails")
     assert (1, "", "Error: first line [31msecond line\n") == (result.exit_code, result.stdout, result.stderr)
+
+
+def test_a_warning_of_the_library_is_one_line(invoke):
+    """What the library logs is told on one line of stderr, without a traceback."""
+    result = invoke("warns")
+    told = "Warning: the memory failed, nothing is stored: first line second line\n"
+    assert (0, "", told) == (result.exit_code, result.stdout, result.stderr)
 
 
 def test_a_bug_is_not_hidden(invoke):
