@@ -20,6 +20,7 @@ from streetai_core.encoders import CachedEncoder, as_encoder, default_encoder
 from streetai_core.errors import InputError
 from streetai_core.forking import fork_safe_lock
 from streetai_core.stores import ReferenceStore, SqliteStore
+from streetai_core.stores.paths import database
 from streetai_llamaindex.unknown_strategy import UnknownStrategy
 
 
@@ -203,13 +204,14 @@ def opening_of(
 
     Raises:
         InputError: an argument cannot be used.
+        ConfigError: the path is a URL.
     """
-    _check(path, embed_model, config)
+    file = _checked(path, embed_model, config)
     if registry is not None:
         return _of_registry(registry)
-    if path is None:
+    if file is None:
         return _kept(Opening(embed_model=embed_model, config=config))
-    key = _Key(os.path.realpath(path), None if embed_model is None else id(embed_model), config or Config())
+    key = _Key(os.path.realpath(file), None if embed_model is None else id(embed_model), config or Config())
     with _lock:
         found = _by_key.get(key)
         if found is None:
@@ -322,15 +324,17 @@ def _close_unused() -> None:
             del _by_key[key]
 
 
-def _check(path: object, embed_model: object, config: object) -> None:
-    """Refuse where it is given what opening would refuse later.
+def _checked(path: str | os.PathLike[str] | None, embed_model: object, config: object) -> str | None:
+    """The path, made absolute. Refuses where it is given what opening would refuse later.
 
     Raises:
         InputError: naming the argument.
+        ConfigError: the path is a URL.
     """
-    if path is not None and not isinstance(path, str | os.PathLike):
-        raise InputError(f"path must be a file's path, got {type(path).__name__}; a MemoryRegistry goes into registry=")
     if config is not None and not isinstance(config, Config):
         raise InputError(f"config must be a streetai_core.Config, got {type(config).__name__}")
     if embed_model is not None:
         as_encoder(embed_model)
+    if isinstance(path, MemoryRegistry):
+        raise InputError("path must be a file's path, got a MemoryRegistry, which goes into registry=")
+    return None if path is None else database(path)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import time
+from pathlib import Path
 from types import TracebackType
 
 from streetai_core.errors import (
@@ -65,12 +66,19 @@ def database_fault(error: _sqlite.Error, path: str, waited_seconds: float) -> St
     if primary == _sqlite.FULL or code in _FULL_EXTENDED:
         return StorageFullError(f"no space left to write {path}: {error}. Free some and try again.")
     if primary in _READ_ONLY:
-        return ReadOnlyStoreError(f"{path} cannot be opened or written here ({error}). Check the rights on it.")
+        return _refused(error, path)
     if primary in _DAMAGED or code == _sqlite.IOERR_CORRUPTFS:
         return DamagedFileError(f"{path} is not a database or is corrupted ({error}): {_RESTORE}")
     if primary == _sqlite.CONSTRAINT:
         return StoreError(f"the changes contradict what is stored in {path}: {error}")
     return StoreError(f"{path}: {error}")
+
+
+def _refused(error: _sqlite.Error, path: str) -> ReadOnlyStoreError:
+    """SQLite says no more than that it cannot open a folder."""
+    if Path(path).is_dir():
+        return ReadOnlyStoreError(f"{path} is a folder; give the path of a file in it")
+    return ReadOnlyStoreError(f"{path} cannot be opened or written here ({error}). Check the rights on it.")
 
 
 def file_fault(error: OSError, path: str) -> StoreError:

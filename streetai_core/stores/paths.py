@@ -10,16 +10,35 @@ from streetai_core.errors import ConfigError, InputError
 _URL = re.compile(r"([a-z][a-z0-9+.-]+):[/\\]", re.IGNORECASE)
 """How a URL begins. One slash is enough, for `pathlib` makes one of two; a single letter is a drive of Windows."""
 
+_HOME = re.compile(r"~[^/\\]*[/\\]")
+"""How a path begins that is meant to be below a home folder. A name may begin so too, as "~copy.db"."""
+
+
+def database(path: str | os.PathLike[str]) -> str:
+    """The path of a database, as `absolute` gives it.
+
+    Raises:
+        InputError: it is no path, or SQLite's name for a database in RAM.
+        ConfigError: it is a URL.
+    """
+    if str(path) == ":memory:":
+        raise InputError(
+            '":memory:" would be another database for each thread. For a memory in RAM give MemoryRegistry a '
+            "ReferenceStore() in place of a path (from streetai_core.stores import ReferenceStore); what LlamaIndex "
+            "gets without a path is in RAM"
+        )
+    return absolute(path)
+
 
 def absolute(path: str | os.PathLike[str], what: str = "path") -> str:
     """The path, made independent of later changes of the working folder.
 
     Raises:
-        InputError: it is no path.
+        InputError: it is no path, or begins with "~", which only a shell replaces: a folder of that name would be made.
         ConfigError: it is a URL, of which a folder with its name would be made.
     """
     given = os.fspath(path) if isinstance(path, str | os.PathLike) else None
-    if not isinstance(given, str) or not given or "\0" in given:
+    if not isinstance(given, str) or not given.strip() or "\0" in given:
         raise InputError(f"{what} must be a path as text, got {path!r}")
     url = _URL.match(given)
     if url:
@@ -27,5 +46,10 @@ def absolute(path: str | os.PathLike[str], what: str = "path") -> str:
         raise ConfigError(
             f"{what} is a URL ({url[1]}:...), and only files can be used so far, SQLite files for databases. Give the "
             "path of a file, without a scheme; for another database give MemoryRegistry a Store object of your own"
+        )
+    if _HOME.match(given):
+        raise InputError(
+            f"{what} begins with ~, which Python does not replace by the home folder: give "
+            f"os.path.expanduser({given!r}), or for a folder of that name {'./' + given!r}"
         )
     return os.path.abspath(given)  # noqa: PTH100 - pathlib's `absolute` keeps "..", its `resolve` reads the disk

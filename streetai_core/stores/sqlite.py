@@ -10,7 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from streetai_core.errors import InputError, StoreError
-from streetai_core.stores import _sqlite
+from streetai_core.stores import _sqlite, paths
 from streetai_core.stores.base import ReadTransaction, Store, WriteTransaction
 from streetai_core.stores.blocks import OneBlock
 from streetai_core.stores.checkpoints import Checkpoints
@@ -19,7 +19,6 @@ from streetai_core.stores.drafts import remove_left
 from streetai_core.stores.faults import Faults
 from streetai_core.stores.index_checks import FoundRight
 from streetai_core.stores.opening import DURABILITIES, DatabaseFile
-from streetai_core.stores.paths import absolute
 from streetai_core.stores.rows import Origin, head_from
 from streetai_core.stores.searching import search
 from streetai_core.stores.selects import HEADS
@@ -73,9 +72,7 @@ class SqliteStore(Store):
             raise InputError(f"busy_timeout must be 0 to {_LONGEST_WAIT:.0f} seconds, got {busy_timeout!r}")
         if opener is not None and not callable(opener):
             raise InputError(f"opener must be None or a function that connects, got {type(opener).__name__}")
-        if str(path) == ":memory:":
-            raise InputError('":memory:" would be another database for each thread; use a ReferenceStore instead')
-        self._file = DatabaseFile(absolute(path), float(busy_timeout), durability, opener or _sqlite.connect)
+        self._file = DatabaseFile(paths.database(path), float(busy_timeout), durability, opener or _sqlite.connect)
         self._connections = Connections(self._file)
         self._checkpoints = Checkpoints(self._file)
         self._block = OneBlock()

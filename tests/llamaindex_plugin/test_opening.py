@@ -2,13 +2,15 @@
 
 import gc
 import json
+from pathlib import Path
 
 import pytest
 from llama_index.core import MockEmbedding, Settings
 
 from streetai_core import Config, MemoryRegistry, Strategy
 from streetai_core.encoders import HashingEncoder, default_encoder
-from streetai_core.errors import ClosedError, InputError, StrategyError
+from streetai_core.errors import ClosedError, ConfigError, InputError, StrategyError
+from streetai_core.stores import ReferenceStore
 from streetai_llamaindex.opening import encoder_name, opening_of, reopened
 
 
@@ -181,7 +183,12 @@ def test_names_of_models(registry):
 @pytest.mark.parametrize(
     ("arguments", "problem"),
     [
-        ({"path": 7}, "path must be a file's path, got int"),
+        ({"path": 7}, "path must be a path as text, got 7"),
+        ({"path": MemoryRegistry(ReferenceStore())}, "got a MemoryRegistry, which goes into registry="),
+        ({"path": ""}, "path must be a path as text, got ''"),
+        ({"path": "a\0b"}, "path must be a path as text"),
+        ({"path": ":memory:"}, "without a path"),
+        ({"path": "~/memory.db"}, "expanduser"),
         ({"registry": "memory.db"}, "registry must be a streetai_core.MemoryRegistry, got str"),
         ({"config": {}}, "config must be a streetai_core.Config, got dict"),
         ({"embed_model": "openai"}, "is not an encoder"),
@@ -192,3 +199,11 @@ def test_wrong_arguments_are_named(arguments, problem):
     """A mistake shows where it is made, not at the first message."""
     with pytest.raises(InputError, match=problem):
         opening_of(**arguments)
+
+
+@pytest.mark.parametrize("kind", [str, Path])
+def test_a_url_is_no_path(tmp_path, monkeypatch, kind):
+    """A folder with the name of the server would be made, at the first message."""
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(ConfigError, match="only files can be used so far"):
+        opening_of(path=kind("postgresql://ada:hush@localhost/x"))

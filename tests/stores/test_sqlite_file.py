@@ -89,7 +89,11 @@ def test_a_relative_path_stays_where_it_was(tmp_path, monkeypatch):
         ({"path": ""}, "path"),
         ({"path": "a\0b"}, "path"),
         ({"path": b"bytes"}, "path"),
-        ({"path": ":memory:"}, "ReferenceStore"),
+        ({"path": "  "}, "path"),
+        ({"path": ":memory:"}, r"from streetai_core\.stores import ReferenceStore"),
+        ({"path": "~/x.db"}, r"expanduser\('~/x\.db'\)"),
+        ({"path": Path("~/x.db")}, "expanduser"),
+        ({"path": "~ada/x.db"}, "expanduser"),
         ({"durability": "slow"}, "durability"),
         ({"busy_timeout": -1}, "busy_timeout"),
         ({"busy_timeout": float("nan")}, "busy_timeout"),
@@ -117,6 +121,21 @@ def test_a_url_is_no_path(tmp_path, monkeypatch, url, kind):
     for path in ("notes:2026.db", "./odd:/m.db", "file:x.db"):
         SqliteStore(path)
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_name_may_begin_as_the_home_folder_does(tmp_path, monkeypatch):
+    """Only a folder of such a name would be a surprise."""
+    monkeypatch.chdir(tmp_path)
+    filled("~copy.db")
+    filled("./~/x.db")
+    assert sorted(file.name for file in tmp_path.iterdir()) == ["~", "~copy.db"]
+
+
+def test_a_folder_is_called_one(tmp_path):
+    """It has nothing to do with rights."""
+    for use in (filled, lambda path: read(SqliteStore(path))):
+        with pytest.raises(ReadOnlyStoreError, match=r"is a folder; give the path of a file in it$"):
+            use(tmp_path)
 
 
 @pytest.mark.parametrize(("durability", "synchronous"), [("full", 2), ("fast", 1)])
