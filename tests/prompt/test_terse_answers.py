@@ -80,16 +80,42 @@ def test_of_a_long_message_that_is_found_too_the_question_is_shown_as_well():
 
 
 @pytest.mark.parametrize(
+    "steps",
+    [
+        [("tool", "list: 41 rows")],
+        [("assistant", "Let me look."), ("tool", "no such list"), ("assistant", "Again."), ("tool", "list: 41 rows")],
+    ],
+    ids=["a result", "calls and results"],
+)
+def test_tools_may_be_used_between_question_and_answer(steps):
+    """They are steps of the same answer."""
+    between = [said(content, role) for role, content in steps]
+    memory = memory_of(said(ASKED), *between, said(ANSWER, "assistant"))
+    assert block(memory) == ["2026-03-02", f"user: {ASKED}", f"assistant: {ANSWER}"]
+
+
+@pytest.mark.parametrize(
     "messages",
     [
         [said(ASKED), said(ANSWER)],
+        [said(ASKED, "assistant"), said("list: 41 rows", "tool"), said(ANSWER)],
+        [said(ASKED), said("So.", "assistant"), said("list: 41 rows", "tool"), said(ANSWER)],
         [said("The Kestrel list has boats.", "assistant"), said(ANSWER)],
         [said(ASKED, "assistant", conversation_id="another"), said(ANSWER)],
         [said(ASKED, "assistant"), said(ANSWER + " And that is all there is to say, word for word, I do believe.")],
         [said(ASKED, "assistant", trust=0.1), said(ANSWER)],
         [said(ASKED, "assistant"), said("So.", "assistant"), said(ANSWER)],
     ],
-    ids=["of the same speaker", "no question", "of another talk", "long answer", "not trusted", "not the one before"],
+    ids=[
+        "of the same speaker",
+        "no answer to a tool",
+        "of an earlier turn",
+        "no question",
+        "of another talk",
+        "long answer",
+        "not trusted",
+        "not the one before",
+    ],
 )
 def test_nothing_else_is_taken_along(messages):
     """Only what somebody else asked just before, and may be believed."""
