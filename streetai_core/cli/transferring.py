@@ -86,7 +86,10 @@ def export_command(
     place = output if to_pipe else free_place(output, file, force=force)
     with open_memory(file, memory_id) as opened, progress("Exporting") as steps:
         target: Any = text_output() if to_pipe else place
-        written = export_memory(opened.registry, opened.memory.memory_id, target, vectors=vectors, progress=steps)
+        # The user was asked about the place above, whatever is there.
+        written = export_memory(
+            opened.registry, opened.memory.memory_id, target, vectors=vectors, overwrite=True, progress=steps
+        )
     if to_pipe:
         # What is left of it may be all: whether somebody reads it must show before it is called written.
         sys.stdout.flush()

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from pathlib import Path
 from typing import IO, Any
 
 import numpy as np
@@ -18,7 +19,7 @@ from streetai_core.errors import ImportFormatError
 from streetai_core.stores.types import Head
 from streetai_core.transfer.codec import RowCodec, codec_of
 from streetai_core.transfer.digest import digest_of, head_values, row_values
-from streetai_core.transfer.files import read_lines
+from streetai_core.transfer.files import read_lines, start_of
 from streetai_core.transfer.snapshot import COUNTERS, KINDS, MADE_OF_VECTORS, Snapshot
 from streetai_core.transfer.values import Watch
 
@@ -27,6 +28,9 @@ VERSION = 1
 
 MARK = "streetai"
 """The first key of the first line."""
+
+_START = f'{{"{MARK}":'.encode()
+"""How the first line begins, whatever the version."""
 
 _LONGEST_LINE = 1 << 30
 """Characters of a line; a message may be as long as memory allows, a file without line ends may not fill it."""
@@ -38,6 +42,16 @@ _BREAKS = {ord(one): f"\\u{ord(one):04x}" for one in "\x85\u2028\u2029"}
 """What JSON allows inside of a text, and some programs take for the end of a line."""
 
 _NO_VECTOR = np.zeros(0, dtype=np.float32)
+
+
+def may_be_archive(path: Path) -> bool:
+    """Whether a file begins as one of a memory does, or is empty.
+
+    Raises:
+        InputError: it cannot be read.
+    """
+    start = start_of(path, len(_START))
+    return start in (b"", _START)
 
 
 def write_archive(out: IO[str], snapshot: Snapshot, *, vectors: bool, progress: Watch | None = None) -> str:

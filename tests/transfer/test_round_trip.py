@@ -297,6 +297,21 @@ def test_an_export_never_replaces_the_database(sqlite, ending):
     assert sqlite.get("mara").messages()
 
 
+@pytest.mark.parametrize("content", ['[{"title": "A history", "mapping": {}}]', "notes", "SQLite format 3\0"])
+def test_an_export_replaces_nothing_but_exports_unasked(sqlite, tmp_path, content):
+    """A history that was to be imported, or another database, would be gone."""
+    fill(sqlite.get("mara"))
+    target = tmp_path / "out.jsonl"
+    target.write_text(content, encoding="utf-8")
+    with pytest.raises(InputError, match=r"is there already and is no export of a memory; .*overwrite=True"):
+        export_memory(sqlite, "mara", target)
+    assert content == target.read_text(encoding="utf-8")
+    written = export_memory(sqlite, "mara", target, overwrite=True)
+    assert written.digest == export_memory(sqlite, "mara", target).digest
+    target.write_text("", encoding="utf-8")
+    assert written.digest == export_memory(sqlite, "mara", target).digest
+
+
 def test_a_failed_export_leaves_the_old_file(sqlite, tmp_path):
     """Interrupted in the middle: what was there before is there, and nothing beside it."""
     fill(sqlite.get("mara"))
@@ -310,7 +325,7 @@ def test_a_failed_export_leaves_the_old_file(sqlite, tmp_path):
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        export_memory(sqlite, "mara", target, progress=interrupt)
+        export_memory(sqlite, "mara", target, overwrite=True, progress=interrupt)
     assert ["out.jsonl"] == [one.name for one in target.parent.iterdir()]
     assert "old" == target.read_text(encoding="utf-8")
 
@@ -324,7 +339,7 @@ def test_links_and_pipes_stay_what_they_are(sqlite, tmp_path):
     for text in (None, "old"):
         if text is not None:
             target.write_text(text, encoding="utf-8")
-        written = export_memory(sqlite, "mara", link)
+        written = export_memory(sqlite, "mara", link, overwrite=True)
         assert link.is_symlink()
         assert written.digest in target.read_text(encoding="utf-8")
     os.mkfifo(pipe)
@@ -349,7 +364,7 @@ def test_the_file_is_as_private_as_the_database(sqlite, tmp_path, database, repl
     def look(_done, _total):
         modes.update(stat.S_IMODE(one.stat().st_mode) for one in target.parent.iterdir() if one != target)
 
-    export_memory(sqlite, "mara", target, progress=look)
+    export_memory(sqlite, "mara", target, overwrite=True, progress=look)
     assert modes == {stat.S_IMODE(target.stat().st_mode)} == {0o600}
 
 
