@@ -111,6 +111,8 @@ class MemoryRegistry:
             raise InputError(f"config must be a Config, got {type(config).__name__}")
         if token_counter is not None and not isinstance(token_counter, TokenCounter):
             raise InputError("token_counter must have a method count(text) -> int")
+        if clock is not None and not callable(clock):
+            raise InputError(f"clock must be None or a function that gives a datetime, got {type(clock).__name__}")
         if isinstance(max_open, bool) or not isinstance(max_open, int) or max_open < 1:
             raise InputError(f"max_open must be a whole number from 1, got {max_open!r}")
         self.config = config or Config()

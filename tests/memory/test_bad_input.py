@@ -292,7 +292,7 @@ def test_an_object_that_cannot_encode_is_refused(tmp_path):
 
 
 @pytest.mark.parametrize(
-    "arguments", [{"config": {}}, {"token_counter": len}, {"durability": "maybe"}, {"busy_timeout": -1}]
+    "arguments", [{"config": {}}, {"token_counter": len}, {"clock": 5}, {"durability": "maybe"}, {"busy_timeout": -1}]
 )
 def test_a_registry_checks_its_arguments(tmp_path, arguments):
     """At construction, before anything is opened."""
