@@ -46,16 +46,21 @@ class Renewing(Conductor):
     ) -> None:
         """Do some of what is left to do from before, beside a call that stores.
 
-        What fails is logged, and left for the next time: whoever stores a message has nothing to do with it.
+        What fails is logged, and left for the next time: whoever stores a message has nothing to do with it. Where the
+        memory cannot be read, the call itself fails, and says so.
 
         Args:
-            left: what is left, as far as it is known without a look at the store; if nothing, that is all.
+            left: what is left, as far as it is known, without a look at the store where possible; if nothing, that is
+                all.
             work: does some of it.
             why: what the log says where that fails.
             level: at which it says so.
         """
-        known = self._coherent.known
-        if known is not None and not left(known):
+        try:
+            known = self._coherent.known or self._as_stored()
+        except StreetAIError:
+            return
+        if known is None or not left(known):
             return
         try:
             work()
@@ -86,6 +91,11 @@ class Renewing(Conductor):
         with self._coherent.lock:
             count, _ = self._coherent.write(plan)
             return count
+
+    def _as_stored(self) -> MemoryState | None:
+        """The state, `None` if nothing was ever written."""
+        with self._coherent.reading() as (_, state):
+            return state
 
     def _outdated(self) -> int:
         """How many messages have words that older rules have told; what is in quarantine is found by none."""

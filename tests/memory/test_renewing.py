@@ -13,6 +13,7 @@ import pytest
 
 from streetai_core import Config, MemoryRegistry, NewMessage
 from streetai_core.encoders.hashing import HashingEncoder
+from streetai_core.errors import StaleMemoryError
 from streetai_core.planning.words import RULES, words_row
 from streetai_core.stores.reference import ReferenceStore
 from streetai_core.stores.sqlite import SqliteStore
@@ -334,6 +335,16 @@ def test_a_damaged_message_holds_up_no_new_one(tmp_path, caplog):
         assert signal.content == "It rains."
         assert "are not found by all of their words yet" in caplog.text
         assert outdated(memory) == 2
+
+
+def test_where_nothing_is_left_to_do_the_log_says_nothing(registry, caplog):
+    """The call that stores fails itself, and says why; no message waits for a vector, and none is outdated."""
+    memory = registry.get("m")
+    memory.add_message(BOAT, "user")
+    registry.forget("m")
+    with caplog.at_level(logging.WARNING, logger="streetai_core"), pytest.raises(StaleMemoryError):
+        memory.add_message("It rains.", "user")
+    assert caplog.records == []
 
 
 RENEW = """
