@@ -105,7 +105,7 @@ def _there(source: Path, file: Path) -> Iterator[Path]:
     """The file to import; standard input as a file, for its format is seen before it is read.
 
     Raises:
-        InputError: there is no such file, or it is the database.
+        InputError: there is no such file, or it is a folder or the database.
     """
     if source == _PIPE:
         with tempfile.TemporaryDirectory() as folder:
@@ -114,7 +114,9 @@ def _there(source: Path, file: Path) -> Iterator[Path]:
                 shutil.copyfileobj(sys.stdin.buffer, copy)
             yield whole
         return
-    if source.is_dir() or not source.exists():
+    if source.is_dir():
+        raise InputError(f"{source} is a folder; give the file in it that is to be imported")
+    if not source.exists():
         raise InputError(f"there is no file {source}")
     if file.exists() and file.samefile(source):
         raise InputError(f"{source} is the database itself")
@@ -128,7 +130,12 @@ def _there(source: Path, file: Path) -> Iterator[Path]:
 )
 @file_argument
 @click.argument("source", type=click.Path(path_type=Path))
-@memory_option
+@click.option(
+    "--memory",
+    "memory_id",
+    metavar="ID",
+    help="Which memory it goes into; may be left out where SOURCE says it, as an exported memory does.",
+)
 @click.option(
     "--format", "source_format", type=click.Choice(_FORMATS), help="What SOURCE is.  [default: seen from its content]"
 )

@@ -76,6 +76,8 @@ def salvage(path: str | os.PathLike[str], out: str | os.PathLike[str]) -> Salvag
     source, target = absolute(path, "path"), absolute(out, "out")
     if not Path(source).is_file():
         raise InputError(f"there is no file {source}; check the path")
+    if Path(target).is_file():
+        raise InputError(f"{target} is there already; choose another path, for what is saved goes into a new file")
     check_free(target, overwrite=False)
     folder = Path(target).parent
     try:

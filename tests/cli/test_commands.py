@@ -224,7 +224,7 @@ INPUT_ERRORS = [
     (["report", "m.db", "-o", "m.db", "--force"], "the database itself"),
     (["export", "m.db", "-o", "no/such/folder.jsonl"], "cannot write"),
     (["import", "m.db", "none.json", "--memory", "mara"], "no file none.json"),
-    (["import", "m.db", ".", "--memory", "mara"], "no file ."),
+    (["import", "m.db", ".", "--memory", "mara"], ". is a folder"),
     (["import", "m.db", "m.db", "--memory", "mara"], "the database itself"),
     (["import", "m.db", "lines.jsonl"], "--memory"),
     (["import", "m.db", "lines.jsonl", "--memory", ""], "memory_id"),
@@ -243,6 +243,22 @@ def test_input_errors(there, invoke, arguments, said):
     assert said in result.stderr
     assert 1 == result.stderr.count("\n")
     assert before == (there / "m.db").read_bytes()
+
+
+@pytest.mark.parametrize("name", ["backup", "export", "report", "salvage"])
+def test_force_is_advised_where_there_is_such_an_option(there, invoke, name):
+    """What a damaged file is saved into is never one that was there."""
+    refused = invoke(name, "m.db", "-o", "lines.jsonl")
+    assert (1, "") == (refused.exit_code, refused.stdout)
+    assert "lines.jsonl is there already" in refused.stderr
+    assert ("--force" in invoke(name, "--help").stdout) == ("--force" in refused.stderr)
+
+
+def test_whose_memory_an_import_goes_into_is_never_guessed(there, invoke):
+    """Also where there is only one, which may be another person's; the help promises nothing else."""
+    refused = invoke("import", "m.db", "lines.jsonl")
+    assert "--memory" in refused.stderr
+    assert "may be left out where the file has only one" not in " ".join(invoke("import", "--help").stdout.split())
 
 
 @pytest.mark.parametrize("name", [name for name in CHANGING if name.startswith(("edit", "forget"))])
