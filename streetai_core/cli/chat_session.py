@@ -10,7 +10,7 @@ from uuid import uuid4
 import click
 
 from streetai_core.cli.chat_model import ModelError
-from streetai_core.cli.looking import print_why
+from streetai_core.cli.explaining import print_why
 from streetai_core.cli.plain_values import plain, print_json
 from streetai_core.cli.screen import lines_of
 

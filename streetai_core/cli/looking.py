@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from streetai_core.cli.explaining import print_why
 from streetai_core.cli.opening import (
     config_option,
     file_argument,
@@ -23,7 +24,7 @@ from streetai_core.config import STRATEGIES
 from streetai_core.errors import InputError
 
 if TYPE_CHECKING:
-    from streetai_core.types import Hit, Message, Signal, Why
+    from streetai_core.types import Hit, Message, Signal
 
 
 @click.command("ls", short_help="List the memories of a database.", epilog="Example: streetai ls memory.db")
@@ -175,17 +176,6 @@ def stats(file: Path, *, memory_id: str | None, config_name: str, as_json: bool)
         print_table(("", "value"), list(counted.items()), figures=("value",))
 
 
-def print_why(answer: Why) -> None:
-    """Print what was recalled and what was left out, as tables."""
-    click.echo("Recalled:")
-    _print_parts(list(zip(answer.hits, answer.gates, strict=True)))
-    click.echo("Left out:")
-    _print_parts([(miss.hit, miss.reason) for miss in answer.near_misses])
-    if answer.considered:
-        click.echo("Asked about:")
-        _print_parts([(one.hit, f"rank {one.rank}: {one.reason}") for one in answer.considered])
-
-
 def _show_messages(messages: list[Message], *, as_json: bool) -> None:
     if as_json:
         print_json(messages)
@@ -232,22 +222,3 @@ def _hit_cells(hit: Hit) -> tuple[object, ...]:
     signal = hit.signal
     said = minute(signal.created_at)
     return f"{hit.score:.3f}", said, signal.name or signal.role, short(signal.content), signal.parent_turn_id
-
-
-def _print_parts(found: list[tuple[Hit, str]]) -> None:
-    """A table of hits, a column for each part that any of them has."""
-    if not found:
-        click.echo("  nothing")
-        return
-    names = list(dict.fromkeys(name for hit, _ in found for name, part in hit.parts.items() if part))
-    reasons = ["reason"] if any(reason for _, reason in found) else []
-    rows = [
-        (
-            f"{hit.score:.3f}",
-            *(f"{hit.parts.get(name, 0.0):.3f}" for name in names),
-            *([reason] if reasons else []),
-            short(hit.signal.content),
-        )
-        for hit, reason in found
-    ]
-    print_table(("score", *names, *reasons, "text"), rows, figures=("score", *names))

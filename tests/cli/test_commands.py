@@ -446,6 +446,17 @@ def test_no_colours_where_nobody_wants_them(there, terminal):
     assert "\x1b[" not in terminal("ls", "m.db", NO_COLOR="1")[1]
 
 
+def test_why_can_be_read_on_a_narrow_terminal(there, terminal):
+    """A table with a column for each part would have three characters left for a text."""
+    code, shown = terminal("why", "m.db", QUESTION, columns=80)
+    assert 0 == code
+    lines = shown.splitlines()
+    assert max(map(len, lines)) <= 80
+    at = next(number for number, line in enumerate(lines) if re.fullmatch(r" +-?\d\.\d{3}  [A-Z].+\.", line))
+    assert re.match(r" {9}\w+ -?\d\.\d{3} \+ ", lines[at + 1])
+    assert "reach min_relevance" in shown
+
+
 def test_a_bar_on_a_terminal_only(there, terminal, invoke):
     """Long work shows how far it is, and leaves nothing behind."""
     code, shown = terminal("import", "m.db", "lines.jsonl", "--memory", "mara")
