@@ -11,7 +11,7 @@ from streetai_core.errors import InputError
 from streetai_core.planning.learning import LearningStep
 from streetai_core.recall.hits import signals_at
 from streetai_core.state import MemoryState
-from streetai_core.types import Hit, Message, Signal, WeightUpdate
+from streetai_core.types import Hit, Message, Prompt, Signal, WeightUpdate
 
 Recalled = Hit | Signal | str | tuple[Signal | str, float]
 """What `post_process` takes for a recalled signal: a hit, a signal, or its id, or a pair of one of these two with the
@@ -41,8 +41,10 @@ def sent_in(retrieved: Iterable[Recalled]) -> Sent:
     Raises:
         InputError: it is not a collection of what `post_process` takes.
     """
-    if isinstance(retrieved, str) or not isinstance(retrieved, Iterable):
-        raise InputError(f"retrieved must be a collection of hits, signals or ids, got {type(retrieved).__name__}")
+    given: object = retrieved
+    if isinstance(given, str) or not isinstance(given, Iterable):
+        so = "; of a prompt give prompt.retrieved" if isinstance(given, Prompt) else ""
+        raise InputError(f"retrieved must be a collection of hits, signals or ids, got {type(given).__name__}{so}")
     ids: list[str] = []
     scores: dict[str, float] = {}
     question: str | None = None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from codecs import BOM_UTF16_BE, BOM_UTF16_LE
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -32,7 +33,11 @@ def opened_text(path: Path) -> Iterator[IO[str]]:
         with path.open(encoding="utf-8-sig", newline="\n") as source:
             yield source
     except UnicodeDecodeError as error:
-        raise ImportFormatError(f"{path.name} is not UTF-8 text: byte {error.start} of a block is wrong") from error
+        wide = error.object.startswith((BOM_UTF16_LE, BOM_UTF16_BE))
+        found = "begins as UTF-16 does" if wide else f"has a byte 0x{error.object[error.start]:02X}"
+        raise ImportFormatError(
+            f"{path.name} is not UTF-8 text (it {found}): save it as UTF-8, and import that"
+        ) from error
     except OSError as error:
         raise InputError(f"cannot read {path}: {error.strerror or error}") from error
 

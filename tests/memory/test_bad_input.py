@@ -130,6 +130,11 @@ CALLS = {
     "budget too small": (InputError, "token_budget", lambda r: r.get("m").build_prompt("what was it?", token_budget=3)),
     "learning from rubbish": (InputError, "retrieved", lambda r: r.get("m").post_process([7], "a reply")),
     "learning from None": (InputError, "retrieved", lambda r: r.get("m").post_process(None, "a reply")),
+    "learning from a prompt": (
+        InputError,
+        r"give prompt\.retrieved",
+        lambda r: r.get("m").post_process(r.get("m").build_prompt("What?"), "a reply"),
+    ),
     "learning from one id": (InputError, "collection", lambda r: r.get("m").post_process("abc.0", "a reply")),
     "reply None": (InputError, "reply", lambda r: r.get("m").post_process(r.get("m").signals, None)),
     "messages None": (InputError, "messages", lambda r: r.get("m").add_messages(None)),

@@ -188,7 +188,8 @@ def test_files_of_another_kind(sqlite, tmp_path, write):
     for content, said in (
         (b"", "is empty"),
         (b"PK\x03\x04rest", "ZIP archive"),
-        (b"\xff\xfe\x00", "not UTF-8"),
+        (b"\xff\xfe\x00", r"not UTF-8 text \(it begins as UTF-16 does\): save it as UTF-8"),
+        (b'[{"role": "user", "content": "caf\xe9"}]', r"not UTF-8 text \(it has a byte 0xE9\): save it as UTF-8"),
         (b"SQLite format 3\0" + b"\xff" * 5000, "SQLite"),
         (b"{}", "no format that is known"),
         (b'"text"', "no format that is known"),
