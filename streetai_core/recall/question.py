@@ -7,7 +7,7 @@ from collections.abc import Collection
 from dataclasses import dataclass, field
 from datetime import datetime
 
-from streetai_core.text.dates import NO_TIME, QuestionTime, question_times
+from streetai_core.text.dates import NO_TIME, QuestionTime, question_times, without_distances
 from streetai_core.text.framing import subject_of
 from streetai_core.text.matters import Telling, asked_for, without_idioms
 from streetai_core.text.names import SaidWords, said_words
@@ -91,10 +91,11 @@ def read_question(
     """The question in `text`, asked at `asked_at`."""
     text = text[:LONGEST]
     said = terms(text)
-    plain, idioms = without_idioms(subject_of(text))
+    time = question_times(text, asked_at)
+    plain, idioms = without_idioms(subject_of(without_distances(text, asked_at) if time.explicit else text))
     subject = dict.fromkeys(said if plain == text else terms(plain))
-    # A question of nothing else is about that, unless it asks for a matter by an idiom.
-    about = dict.fromkeys([term for term in said if term in subject] or ([] if idioms else said))
+    # A question of nothing else is about that, unless it asks for a matter by an idiom, or for a time.
+    about = dict.fromkeys([term for term in said if term in subject] or ([] if idioms or time.explicit else said))
     return Question(
         vector=vector,
         turn=turn,
@@ -108,7 +109,7 @@ def read_question(
         words=said_words(text),
         of_oneself=_speaks_of_oneself(text),
         of_the_other=bool(_SAID_BY_THE_OTHER.search(text)),
-        time=question_times(text, asked_at),
+        time=time,
         text=text,
     )
 

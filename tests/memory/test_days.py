@@ -145,3 +145,15 @@ def test_a_clock_without_a_zone_is_in_utc(tmp_path):
         (hit,) = memory.retrieve("Which boat?", processors=[RecentFirst(half_life=1.0)])
         assert hit.parts["recency"] == pytest.approx(0.1)
         assert memory.forget(everything=True).erased_at == datetime(2026, 5, 4, 20, 0, tzinfo=timezone.utc)
+
+
+@pytest.mark.parametrize("question", ["What did I say last Saturday?", "What did I say last week?"])
+def test_a_time_is_not_found_by_the_words_that_count_it(tmp_path, question):
+    """What somebody said in March of "last week" was not said last week."""
+    with MemoryRegistry(tmp_path / "m.db", clock=lambda: EVENING) as registry:
+        memory = registry.get("m")
+        memory.add_message("I moved to Porto last week.", "user", created_at=EVENING - timedelta(days=60))
+        for days in range(50, 20, -1):
+            memory.add_message(f"Sail {days} is mended.", "user", created_at=EVENING - timedelta(days=days))
+        memory.add_message("The dentist wants to make a crown.", "user", created_at=EVENING - timedelta(days=2))
+        assert memory.retrieve(question)[0].signal.content == "The dentist wants to make a crown."

@@ -4,7 +4,7 @@ Rules over text, without I/O, a clock or any dependency. The conventions are in 
 """
 
 from streetai_core.text.dates.expressions import mentioned_dates
-from streetai_core.text.dates.questions import NO_TIME, QuestionTime, date_words, question_times
+from streetai_core.text.dates.questions import NO_TIME, QuestionTime, date_words, question_times, without_distances
 from streetai_core.text.dates.spans import Mention, Precision, TimeSpan
 
 __all__ = [
@@ -16,4 +16,5 @@ __all__ = [
     "date_words",
     "mentioned_dates",
     "question_times",
+    "without_distances",
 ]

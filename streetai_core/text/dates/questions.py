@@ -75,6 +75,16 @@ _SINCE = re.compile(r"\bsince\s+(?:about\s+|around\s+)?$")
 """Stands before a time that goes on."""
 
 
+_AGO = re.compile(r"\b(?:ago|back|earlier)\b", re.IGNORECASE)
+"""Ends a time that is counted in numbers."""
+
+_DISTANCE = re.compile(
+    r"\b(?:last|past|previous|this|current|yesterday|today|tonight|(?:day|week|month|year)(?:['\u2019]?s)?)\b",
+    re.IGNORECASE,
+)
+"""Words that say how far from now, as everybody says them of any day."""
+
+
 def question_times(question: str, asked_at: datetime) -> QuestionTime:
     """The times that `question`, asked at `asked_at`, names and asks for.
 
@@ -92,6 +102,20 @@ def question_times(question: str, asked_at: datetime) -> QuestionTime:
         recency=_RECENCY.search(rest) is not None,
         past=_PAST.search(rest) is not None,
     )
+
+
+def without_distances(question: str, asked_at: datetime) -> str:
+    """A question without the words by which its times are counted from the day on which it is asked.
+
+    Those of a message are counted from another day: "last week" of March is none of this week's. Names of days, months
+    and seasons stay.
+    """
+    parts, position = [], 0
+    for mention in asked_dates(question, asked_at):
+        named = question[mention.start : mention.end]
+        parts += [question[position : mention.start], " " if _AGO.search(named) else _DISTANCE.sub(" ", named)]
+        position = mention.end
+    return "".join([*parts, question[position:]])
 
 
 def _onwards(lower: str, mention: Mention, asked_at: datetime) -> TimeSpan:

@@ -4,7 +4,7 @@ from datetime import date, datetime
 
 import pytest
 
-from streetai_core.text.dates import NO_TIME, TimeSpan, date_words, question_times
+from streetai_core.text.dates import NO_TIME, TimeSpan, date_words, question_times, without_distances
 
 ASKED_AT = datetime(2023, 6, 14, 15, 0)  # noqa: DTZ001 - a wall clock, as chats have them
 
@@ -13,6 +13,22 @@ def wants(question):
     """The wishes of a question, by name."""
     times = question_times(question, ASKED_AT)
     return {name for name in ("explicit", "asks_when", "recency", "past") if getattr(times, name)}
+
+
+@pytest.mark.parametrize(
+    ("question", "left"),
+    [
+        ("What did I say last Saturday?", "What did I say   Saturday?"),
+        ("Where was I two weeks ago?", "Where was I  ?"),
+        ("Whom did I meet yesterday evening?", "Whom did I meet   evening?"),
+        ("What happened last summer, and what in March 2021?", "What happened   summer, and what in March 2021?"),
+        ("What was the last thing that I bought this week?", "What was the last thing that I bought  ?"),
+        ("Who wrote The Year of the Flood?", "Who wrote The Year of the Flood?"),
+    ],
+)
+def test_what_counts_from_now_is_left_out(question, left):
+    """The same words of a message count from another day."""
+    assert " ".join(left.split()) == " ".join(without_distances(question, ASKED_AT).split())
 
 
 @pytest.mark.parametrize(
