@@ -92,10 +92,13 @@ def read_question(
     text = text[:LONGEST]
     said = terms(text)
     time = question_times(text, asked_at)
-    plain, idioms = without_idioms(subject_of(without_distances(text, asked_at) if time.explicit else text))
+    undated = without_distances(text, asked_at) if time.explicit else text
+    # Who gives nothing but a time looks for its words.
+    is_dated = undated != text and any(map(str.isalnum, undated))
+    plain, idioms = without_idioms(subject_of(undated if is_dated else text))
     subject = dict.fromkeys(said if plain == text else terms(plain))
     # A question of nothing else is about that, unless it asks for a matter by an idiom, or for a time.
-    about = dict.fromkeys([term for term in said if term in subject] or ([] if idioms or time.explicit else said))
+    about = dict.fromkeys([term for term in said if term in subject] or ([] if idioms or is_dated else said))
     return Question(
         vector=vector,
         turn=turn,

@@ -157,3 +157,10 @@ def test_a_time_is_not_found_by_the_words_that_count_it(tmp_path, question):
             memory.add_message(f"Sail {days} is mended.", "user", created_at=EVENING - timedelta(days=days))
         memory.add_message("The dentist wants to make a crown.", "user", created_at=EVENING - timedelta(days=2))
         assert memory.retrieve(question)[0].signal.content == "The dentist wants to make a crown."
+
+
+def test_who_gives_nothing_but_a_time_looks_for_its_words(path):
+    """In a search of words, "yesterday" is one."""
+    with opened(path) as registry:
+        hits = registry.get("m").retrieve("yesterday", strategy="keyword", limit=1)
+    assert [hit.signal.content for hit in hits] == [SOLD]
