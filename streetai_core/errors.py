@@ -9,6 +9,7 @@
     │   └── VectorError                     a vector is not finite or has the wrong shape
     ├── EncoderError (RuntimeError)         the embedding model failed, or gave no vectors
     │   ├── EncoderMismatchError            the stored vectors come from another encoder
+    │   ├── RefusedTextsError               the model works, and refuses some texts
     │   └── ModelFileError                  a model file is missing or is not the one expected
     ├── StrategyError (RuntimeError)        a strategy of your own failed, or gave no scores
     ├── MissingExtraError (ImportError)     an optional package is not installed
@@ -61,6 +62,30 @@ class EncoderError(StreetAIError, RuntimeError):
 
 class EncoderMismatchError(EncoderError):
     """The vectors of this memory were made by another encoder; the message names both."""
+
+
+class RefusedTextsError(EncoderError):
+    """The model works, and refuses what some messages say.
+
+    Args:
+        memory_id: the memory that they are in.
+        message_ids: theirs.
+        embedded: how many signals of the memory got a new vector all the same.
+        so: what has become of the memory, and what to do.
+    """
+
+    def __init__(self, memory_id: str, message_ids: tuple[str, ...], embedded: int, so: str) -> None:
+        super().__init__(
+            f"the encoder refuses a text of these messages of memory {memory_id!r}: {', '.join(message_ids)}. {so}"
+        )
+        self.memory_id = memory_id
+        self.message_ids = message_ids
+        self.embedded = embedded
+        self.so = so
+
+    def __reduce__(self) -> tuple[type[RefusedTextsError], tuple[str, tuple[str, ...], int, str]]:
+        """Pickle by what it was made of, so that the error crosses process borders."""
+        return (type(self), (self.memory_id, self.message_ids, self.embedded, self.so))
 
 
 class ModelFileError(EncoderError):

@@ -20,7 +20,7 @@ from streetai_core.encoders import as_encoder
 from streetai_core.encoders.base import Encoder
 from streetai_core.encoders.cache import CachedEncoder
 from streetai_core.encoders.outage import Outage
-from streetai_core.errors import ClosedError, EncoderError, InputError, StoreError
+from streetai_core.errors import ClosedError, EncoderError, InputError, RefusedTextsError, StoreError
 from streetai_core.forking import fork_safe_lock
 from streetai_core.later import Later
 from streetai_core.memory import Memory
@@ -269,7 +269,7 @@ class MemoryRegistry:
 
         Each of them is done whole or not at all. Of the others what has no vector yet is embedded, because the encoder
         failed when it was stored: in steps, each of which stays. What is done is passed over: call it again after it
-        was interrupted, and it goes on. A memory that fails, or of which the model refuses a text, does not keep the
+        was interrupted, and it goes on. A memory that fails, or of which the model refuses texts, does not keep the
         others from being done.
 
         Args:
@@ -279,11 +279,11 @@ class MemoryRegistry:
             The ids of the memories that got new vectors.
 
         Raises:
-            EncoderError: the model failed: at once where a whole memory is embedded, else after all others were done.
-            StoreError: the first that a memory raised, after all others were done.
+            EncoderError: the model failed.
+            RefusedTextsError, StoreError: the first that a memory raised, after all others were done.
         """
         done: list[str] = []
-        failed: StoreError | EncoderError | None = None
+        failed: StoreError | RefusedTextsError | None = None
         ids, fingerprint = self.ids(), self.encoder.fingerprint
         for number, memory_id in enumerate(ids, 1):
             try:
@@ -293,12 +293,7 @@ class MemoryRegistry:
                     complete = head.encoder == fingerprint
                     if self.get(memory_id).reencode(only_missing=complete) or not complete:
                         done.append(memory_id)
-            except StoreError as error:
-                failed = failed or error
-            except EncoderError as error:
-                # Without the model no other memory is embedded; of a complete one it may have refused a text.
-                if not complete:
-                    raise
+            except (StoreError, RefusedTextsError) as error:
                 failed = failed or error
             if progress is not None:
                 progress(number, len(ids))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 from types import EllipsisType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -23,7 +23,10 @@ from streetai_core.cli.opening import (
 from streetai_core.cli.plain_values import print_json
 from streetai_core.cli.screen import confirm, print_table, progress, short, text_input
 from streetai_core.cli.wording import counted, one_line
-from streetai_core.errors import InputError
+from streetai_core.errors import InputError, RefusedTextsError, StoreError
+
+if TYPE_CHECKING:
+    from streetai_core.registry import MemoryRegistry
 
 
 @click.command(
@@ -145,6 +148,8 @@ def reembed(file: Path, *, memory_id: str | None, encoder_name: str, config_name
 
     A memory changes when all of it is embedded. What the encoder has made already is left alone, so the same command
     goes on where it was interrupted, and embeds what was stored while the encoder failed.
+
+    Exit code 1 if a memory is damaged, or the encoder refuses texts, whose messages are named; the others are done.
     """
     from streetai_core.registry import MemoryRegistry
 
@@ -152,21 +157,42 @@ def reembed(file: Path, *, memory_id: str | None, encoder_name: str, config_name
     done: list[dict[str, Any]] = []
     with open_store(file) as store, MemoryRegistry(store, config=read_config(config_name), encoder=encoder) as registry:
         ids = store.memory_ids() if memory_id is None else [choose(file, store.memory_ids(), memory_id)]
-        for one in ids:
-            with store.reading(one) as transaction:
-                head = transaction.head
-            made_by = None if head is None else head.encoder
-            count = 0
-            if made_by is not None:
-                complete = made_by == encoder.fingerprint
-                with progress(f"Embedding {one}") as steps:
-                    count = registry.get(one).reencode(only_missing=complete, progress=steps)
-            done.append({"memory_id": one, "signals": count, "before": made_by, "encoder": encoder.fingerprint})
+        done += (_embedded_anew(registry, one) for one in ids)
     if as_json:
         print_json(done)
     else:
-        cells = [(one["memory_id"], one["signals"], one["before"] or "-", one["encoder"]) for one in done]
+        cells = [(one["memory_id"], one["signals"], one["before"] or "-", one["encoder"] or "-") for one in done]
         print_table(("memory", "embedded anew", "before", "now"), cells, figures=("embedded anew",))
+    errors = [one["error"] for one in done if one["error"] is not None]
+    for error in errors:
+        click.echo(one_line(f"Error: {error}"), err=True)
+    if errors:
+        raise click.exceptions.Exit(1)
+
+
+def _embedded_anew(registry: MemoryRegistry, memory_id: str) -> dict[str, Any]:
+    """Embed a memory anew, and say what came of it.
+
+    Raises:
+        EncoderError: the encoder does not work.
+    """
+    fingerprint = registry.encoder.fingerprint
+    row = {"memory_id": memory_id, "signals": 0, "before": None, "encoder": None, "refused": [], "error": None}
+    try:
+        with registry.store.reading(memory_id) as transaction:
+            head = transaction.head
+        before = None if head is None else head.encoder
+        row |= {"before": before, "encoder": before}
+        if before is not None:
+            with progress(f"Embedding {memory_id}") as steps:
+                count = registry.get(memory_id).reencode(only_missing=before == fingerprint, progress=steps)
+            row |= {"signals": count}
+        row |= {"encoder": fingerprint}
+    except RefusedTextsError as error:
+        row |= {"signals": error.embedded, "refused": list(error.message_ids), "error": str(error)}
+    except StoreError as error:
+        row |= {"error": str(error)}
+    return row
 
 
 @click.command(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from contextlib import suppress
 
 import numpy as np
@@ -12,7 +12,8 @@ from streetai_core.aio import twin
 from streetai_core.conductor import Surroundings
 from streetai_core.encoders.absent import AbsentEncoder
 from streetai_core.encoders.base import Encoder
-from streetai_core.errors import EncoderError, EncoderMismatchError, ModelFileError
+from streetai_core.encoders.refusal import refused, works
+from streetai_core.errors import EncoderError, EncoderMismatchError, ModelFileError, RefusedTextsError
 from streetai_core.forking import fork_safe_lock
 from streetai_core.observing.observer import observed
 from streetai_core.planning.embedding import plan_embedding, plan_reencode
@@ -227,8 +228,9 @@ class Embedding(Renewing):
             How many signals got a new vector.
 
         Raises:
-            EncoderError: the model failed; or, with `only_missing`, refuses a text: called again, it goes on with the
-                others.
+            RefusedTextsError: the model works, and refuses some texts, which the error names. With `only_missing` all
+                others have their vectors; else nothing was changed.
+            EncoderError: the model failed.
             EncoderMismatchError: `only_missing`, and the other vectors are of another encoder.
         """
         if only_missing:
@@ -240,20 +242,47 @@ class Embedding(Renewing):
 
     def _completed(self, progress: Progress | None) -> int:
         """How many signals that had no vector got one."""
-        whole = self._lacking()
         with self._catching_up:
-            done = self._embed_rest(0, whole, progress)
-            # Last, what has failed alone before: if it is refused for what it says, it holds up none of the others.
+            # What failed alone before may have failed for another reason.
             self._failed.clear()
-            return self._embed_rest(done, whole, progress)
-
-    def _embed_rest(self, done: int, whole: int, progress: Progress | None) -> int:
-        """Embed what is worth a try until all is done; how many signals that makes with those `done` before."""
-        while (count := self._embed_some()) is not None:
-            done += count
-            if progress is not None:
-                progress(min(done, whole), whole)
+            done, whole = 0, self._lacking()
+            refusal: EncoderError | None = None
+            while True:
+                try:
+                    count = self._embed_some()
+                except (EncoderMismatchError, ModelFileError):
+                    raise
+                except EncoderError as error:
+                    if not works(self._around.encoder):
+                        raise
+                    # It is among fewer next time, and alone in the end.
+                    refusal = error
+                    continue
+                if count is None:
+                    break
+                done += count
+                if progress is not None:
+                    progress(min(done, whole), whole)
+            failed = sorted(self._failed)
+        if failed:
+            self._refuse(failed, done, "All others have their vectors. These are found by their words", refusal)
         return done
+
+    def _refuse(self, keys: Collection[int], embedded: int, so: str, cause: EncoderError | None) -> None:
+        """Tell whose texts the model refuses.
+
+        Raises:
+            RefusedTextsError: some of these signals are still there.
+        """
+        with self._coherent.reading() as (transaction, state):
+            if state is None:
+                return
+            there = [key for key in keys if key in state.columns]
+            sequences = sorted(set(state.columns.column("sequence")[state.columns.rows(there)].tolist()))
+            ids = tuple(message.message_id for message in messages_of(transaction, sequences).values())
+        if ids:
+            so = f"{so}; edit or forget them, or embed the memory with another encoder."
+            raise RefusedTextsError(self.memory_id, ids, embedded, so) from cause
 
     def _lacking(self) -> int:
         """How many signals have no vector."""
@@ -269,7 +298,14 @@ class Embedding(Renewing):
             messages = transaction.messages(MessageQuery())
             check_there({one.sequence: one for one in messages}, state.columns.column("sequence").tolist())
             texts = texts_of(state, messages)
-        vectors = encode_all(list(texts.values()), encoder, self.config, progress)
+        try:
+            vectors = encode_all(list(texts.values()), encoder, self.config, progress)
+        except EncoderError as error:
+            # If it works for all others it is none of the model's faults.
+            keys = list(texts)
+            failed = [keys[one] for one in refused(list(texts.values()), encoder)]
+            self._refuse(failed, 0, "The memory is as it was", error)
+            raise
 
         def plan(_: WriteTransaction, now: MemoryState) -> tuple[Changes | None, int | None]:
             there = [number for number, key in enumerate(texts) if key in now.columns]

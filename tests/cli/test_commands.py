@@ -371,6 +371,47 @@ def test_reembedding(there, invoke):
     assert ("hashing/1/384",) == made_by
 
 
+def test_reembedding_goes_on_after_a_text_that_is_refused(tmp_path, invoke, monkeypatch):
+    """The other memories are done; what is refused is named, not quoted; exit code 1."""
+    fill(tmp_path / "m.db", ("ada", "mara", "zoe"))
+    with MemoryRegistry(tmp_path / "m.db", encoder=HashingEncoder(64)) as registry:
+        for name in ("ada", "zoe"):
+            registry.get(name).delete_message("m2")
+            registry.get(name).delete_message("m3")
+    embed = HashingEncoder.embed
+
+    def embed_most(encoder, texts, kind):
+        if any("hazelnuts" in text for text in texts):
+            raise OSError("the model refuses a text")
+        return embed(encoder, texts, kind)
+
+    monkeypatch.setattr(HashingEncoder, "embed", embed_most)
+    result = invoke("reembed", "m.db", "--encoder", "hashing", "--json")
+    assert 1 == result.exit_code
+    assert [("ada", [], 2), ("mara", ["m2", "m3"], 0), ("zoe", [], 2)] == [
+        (one["memory_id"], one["refused"], one["signals"]) for one in json.loads(result.stdout)
+    ]
+    assert 1 == len(result.stderr.splitlines())
+    assert "m2, m3" in result.stderr
+    assert "hazelnuts" not in result.stderr
+    again = invoke("reembed", "m.db", "--encoder", "hashing")
+    assert (1, result.stderr) == (again.exit_code, again.stderr)
+
+
+def test_reembedding_goes_on_after_a_damaged_memory(tmp_path, invoke):
+    """It comes to the others, which have nothing to do with it."""
+    fill(tmp_path / "m.db", ("ada", "mara"))
+    with closing(sqlite3.connect(tmp_path / "m.db")) as connection, connection:
+        connection.execute("UPDATE messages SET content = 'Changed.' WHERE memory_key = 1 AND sequence = 0")
+    connection.close()
+    result = invoke("reembed", "m.db", "--encoder", "hashing", "--json")
+    assert 1 == result.exit_code
+    assert "damaged" in result.stderr
+    assert [("hashing/1/64", 0), ("hashing/1/384", 4)] == [
+        (one["encoder"], one["signals"]) for one in json.loads(result.stdout)
+    ]
+
+
 def test_renewing(tmp_path, invoke):
     """Of all memories what an older version has told, once; without a model."""
     fill(tmp_path / "m.db", ("mara", "ben"))

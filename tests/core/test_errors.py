@@ -17,7 +17,9 @@ def made(error):
     if "__init__" not in vars(error):
         return error("it did not work. Try again")
     _, *wanted = inspect.signature(error.__init__, eval_str=True).parameters.values()
-    return error(*({str: "a name", float: 2.5}[one.annotation] for one in wanted))
+    return error(
+        *({str: "a name", float: 2.5, int: 7, tuple[str, ...]: ("one", "two")}[one.annotation] for one in wanted)
+    )
 
 
 @pytest.mark.parametrize("error", ALL)

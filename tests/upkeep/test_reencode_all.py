@@ -9,8 +9,9 @@ import pytest
 
 from streetai_core import MemoryRegistry, NewMessage
 from streetai_core.encoders import CachedEncoder, HashingEncoder
-from streetai_core.errors import DamagedFileError, EncoderError, EncoderMismatchError
+from streetai_core.errors import DamagedFileError, EncoderError, EncoderMismatchError, RefusedTextsError
 from streetai_core.stores import _sqlite
+from streetai_core.stores.base import MessageQuery
 from streetai_core.upkeep.doctor import examine
 from tests.encoders.failing import Unsteady
 
@@ -122,7 +123,7 @@ def test_what_an_outage_left_is_embedded_too(path):
         assert steps[-1] == (40, 40)
 
 
-def test_a_text_that_the_model_refuses_is_told_and_holds_up_nothing_else(path):
+def test_texts_that_the_model_refuses_are_told_and_hold_up_nothing_else(path):
     """Passed over without a word, nobody would know what meaning does not find; raised at once, the others waited."""
     encoder = Unsteady()
     with MemoryRegistry(path, encoder=encoder) as registry:
@@ -130,17 +131,51 @@ def test_a_text_that_the_model_refuses_is_told_and_holds_up_nothing_else(path):
         for one in (memory, other):
             one.add_message("The Kestrel lies at berth 31.", "user")
         encoder.broken = True
-        memory.add_messages([NewMessage(content=f"Line {number} of a log.", role="user") for number in range(5)])
-        memory.add_message("A forbidden text.", "user")
+        memory.add_messages([NewMessage(content=f"Line {number} of a log.", role="user") for number in range(70)])
+        refused = [
+            memory.add_message(f"A forbidden text, number {number}.", "user")[0].parent_turn_id for number in range(9)
+        ]
+        memory.add_messages([NewMessage(content=f"Line {number} of a book.", role="user") for number in range(70)])
         other.add_message("The Heron leaks.", "user")
         encoder.broken = False
-        for _ in range(8):
-            with pytest.raises(EncoderError, match="refuses a text"):
+        for embedded in (140, 0):
+            with pytest.raises(RefusedTextsError, match=r"'user-0'.*found by their words") as raised:
                 registry.reencode_all()
-        assert (memory.stats()["without_vector"], other.stats()["without_vector"]) == (1, 0)
+            assert raised.value.message_ids == tuple(refused)
+            assert raised.value.embedded == embedded
+            assert "forbidden" not in str(raised.value)
+            assert (memory.stats()["without_vector"], other.stats()["without_vector"]) == (9, 0)
         encoder.forbidden = "no text"
-        assert memory.reencode(only_missing=True) == 1
+        assert memory.reencode(only_missing=True) == 9
         assert registry.reencode_all() == []
+
+
+def test_an_encoder_that_does_not_work_is_not_asked_text_by_text(path):
+    """A provider that is down would be called for each of them, and each call waits until it gives up."""
+    encoder = Unsteady()
+    with MemoryRegistry(path, encoder=encoder) as registry:
+        memory = registry.get("m")
+        memory.add_message("The Kestrel lies at berth 31.", "user")
+        encoder.broken = True
+        memory.add_messages([NewMessage(content=f"Line {number} of a log.", role="user") for number in range(70)])
+        for embed in (memory.reencode, lambda: memory.reencode(only_missing=True)):
+            encoder.calls.clear()
+            with pytest.raises(EncoderError, match="model is gone"):
+                embed()
+            assert len(encoder.calls) <= 3
+
+
+def test_a_text_that_another_encoder_refuses_leaves_its_memory_as_it_was(filled):
+    """The others are embedded, and the error names the message."""
+    encoder = Unsteady(dim=32)
+    encoder.forbidden = "Remark 3 of user-1 "
+    with MemoryRegistry(filled, encoder=encoder) as registry:
+        with pytest.raises(RefusedTextsError, match="memory is as it was") as raised:
+            registry.reencode_all()
+        with registry.store.reading("user-1") as transaction:
+            (message,) = transaction.messages(MessageQuery(sequences=[3]))
+    assert (raised.value.memory_id, raised.value.message_ids) == ("user-1", (message.message_id,))
+    assert encoders(filled) == ["hashing/1/32", "hashing/1/64", *["hashing/1/32"] * 4]
 
 
 def test_what_is_missing_is_of_this_encoder_or_refused(filled):
