@@ -12,9 +12,11 @@ from llama_index.core.base.llms.types import ChatMessage
 
 from streetai_core import MemoryRegistry
 from streetai_core.failures import fail_open
+from streetai_core.verbs.arguments import AskedAt
 from streetai_llamaindex.alignment import is_beginning
-from streetai_llamaindex.conversations import Conversation
+from streetai_llamaindex.conversations import Conversation, conversation_of
 from streetai_llamaindex.messages import to_stored
+from streetai_llamaindex.moments import from_json
 from streetai_llamaindex.opening import Lease, Opening
 from streetai_llamaindex.sources import Source
 from streetai_llamaindex.turns import TurnReport, report
@@ -29,6 +31,7 @@ class Attached:
     _opening: Opening
     _lease: Lease | None
     _conversation: Conversation
+    asked_at: Any
     _seed: Sequence[ChatMessage] | None
     """The history that the memory was made with, until it is stored."""
     _planting: Any
@@ -97,6 +100,16 @@ class Attached:
     def _let_go(self) -> None:
         """Close what else is held open."""
 
+    def _take_time(self) -> None:
+        """Take `asked_at` as it was given, or written; a function is kept for the copies that come back from JSON.
+
+        Raises:
+            InputError: it tells no time, or was a function that this process does not know.
+        """
+        self.asked_at = told_time(self.asked_at, self._opening, self._conversation.session_id)
+        if callable(self.asked_at):
+            self._conversation.asked_at = self.asked_at
+
     def _plant(self) -> None:
         """Store the history that the memory was made with, at its first use.
 
@@ -111,3 +124,13 @@ class Attached:
         """Whether these are the first that was said in a conversation."""
         given, *there = ([to_stored(one, None) for one in part] for part in (messages, *self._source.transcripts()))
         return any(is_beginning(given, one) for one in there)
+
+
+def told_time(written: object, opening: Opening, session_id: object) -> AskedAt | None:
+    """What tells when the questions of a session are asked, as it was given or written.
+
+    Raises:
+        InputError: it tells no time, or was a function that this process does not know.
+    """
+    known = conversation_of(opening, session_id).asked_at if isinstance(session_id, str) else None
+    return from_json(written, known)

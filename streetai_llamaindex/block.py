@@ -18,9 +18,11 @@ from streetai_core.errors import InputError
 from streetai_core.failures import OnError, fail_open
 from streetai_core.forking import fork_safe_lock
 from streetai_core.text.clean import is_blank
+from streetai_core.verbs.arguments import AskedAt, moment_of
 from streetai_llamaindex.conversations import Conversation, conversation_of
 from streetai_llamaindex.ingestion import ingest
 from streetai_llamaindex.lessons import claimed, post_process
+from streetai_llamaindex.moments import AskedAtField, from_json
 from streetai_llamaindex.opening import Lease, Opening, opening_of, reopened
 from streetai_llamaindex.retrieved import Retrieved
 from streetai_llamaindex.sessions import session_of
@@ -65,6 +67,8 @@ class StreetAIMemoryBlock(BaseMemoryBlock[str]):
         config: settings of the engine.
         token_limit: most tokens of the recalled text; `None`: the limit of the settings.
         tokenizer_fn: counts them; `None`: LlamaIndex's default.
+        asked_at: when and where questions are asked, by which "yesterday" goes: a time in the user's zone, or a
+            function that gives it, called for each question where it is asked; `None`: the engine's clock.
         on_error: told of every failure of the engine.
 
     Raises:
@@ -79,6 +83,8 @@ class StreetAIMemoryBlock(BaseMemoryBlock[str]):
     """Most tokens of the recalled text; `None`: the limit of the settings."""
     engine: dict[str, Any] | None = None
     """Where the engine is; see `opening.Address`."""
+    asked_at: AskedAtField = None
+    """When and where questions are asked."""
     tokenizer_fn: Callable[[str], list[Any]] = Field(default_factory=get_tokenizer, exclude=True)
     on_error: Callable[[Exception], None] | None = Field(default=None, exclude=True)
 
@@ -99,6 +105,7 @@ class StreetAIMemoryBlock(BaseMemoryBlock[str]):
         config: Config | None = None,
         session_id: str | None = None,
         tokenizer_fn: Callable[[str], list[Any]] | None = None,
+        asked_at: AskedAt | None = None,
         on_error: OnError | None = None,
         **data: Any,
     ) -> None:
@@ -112,6 +119,7 @@ class StreetAIMemoryBlock(BaseMemoryBlock[str]):
         if session_id is not None:
             session_of(session_id, persistent=opening.is_persistent)
         data |= {"session_id": session_id, "engine": dict(opening.address), "on_error": on_error}
+        data["asked_at"] = from_json(asked_at)
         data["tokenizer_fn"] = tokenizer_fn or get_tokenizer()
         super().__init__(**data)
         self._opening = opening
@@ -136,12 +144,12 @@ class StreetAIMemoryBlock(BaseMemoryBlock[str]):
         return self._again()
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Pickle by where the engine is."""
-        return _unpickled, (type(self), self.model_dump(mode="json"))
+        """Pickle by where the engine is; a function that tells the time must be one that can be pickled."""
+        return _unpickled, (type(self), self.model_dump(mode="json", exclude={"asked_at"}), self.asked_at)
 
     def _again(self) -> StreetAIMemoryBlock:
-        given = self.model_dump(mode="json")
-        return type(self)(**given, tokenizer_fn=self.tokenizer_fn, on_error=self.on_error)
+        given = self.model_dump(mode="json", exclude={"asked_at"})
+        return type(self)(**given, tokenizer_fn=self.tokenizer_fn, asked_at=self.asked_at, on_error=self.on_error)
 
     # ------------------------------------------------------------------- read
 
@@ -167,6 +175,8 @@ class StreetAIMemoryBlock(BaseMemoryBlock[str]):
             # The read that ends an agent's run: there is nothing to ask any more.
             return turn.recalled_text if turn is not None and same_words(turn.question, question) else ""
         turn = conversation.turns.asked(question)[0]
+        if not turn.recalled:
+            turn.asked_at = moment_of(self.asked_at)
         with self._lock:
             self._replies.setdefault(turn.turn_id, len(_replies_to(question, said)))
             while len(self._replies) > _MOST_SESSIONS:
@@ -294,5 +304,5 @@ def _replies_to(question: str, said: Sequence[ChatMessage]) -> list[str]:
     return replies
 
 
-def _unpickled(cls: type[StreetAIMemoryBlock], data: dict[str, Any]) -> StreetAIMemoryBlock:
-    return cls(**data)
+def _unpickled(cls: type[StreetAIMemoryBlock], data: dict[str, Any], asked_at: AskedAt | None) -> StreetAIMemoryBlock:
+    return cls(**data, asked_at=asked_at)

@@ -26,10 +26,12 @@ from streetai_core.errors import InputError
 from streetai_core.failures import OnError
 from streetai_core.forking import fork_safe_lock
 from streetai_core.text.clean import check_id
-from streetai_llamaindex.attached import Attached
+from streetai_core.verbs.arguments import AskedAt, check_asked_at
+from streetai_llamaindex.attached import Attached, told_time
 from streetai_llamaindex.chat_store import StreetAIChatStore
 from streetai_llamaindex.conversations import Conversation, conversation_of
 from streetai_llamaindex.messages import copied
+from streetai_llamaindex.moments import AskedAtField
 from streetai_llamaindex.opening import Lease, Opening, opening_of, reopened
 from streetai_llamaindex.reading import InsertMethod, Reader
 from streetai_llamaindex.serialization import Written, chat_store_to_json
@@ -71,6 +73,8 @@ class StreetAIChatMemoryBuffer(Attached, ChatMemoryBuffer):
     """Where recalled text goes: next to the question, or into a system message in front."""
     engine: dict[str, Any] | None = None
     """Where the engine is; see `opening.Address`."""
+    asked_at: AskedAtField = None
+    """When and where questions are asked: a time, or a function that gives it; `None`: the engine's clock."""
 
     _opening: Opening = PrivateAttr()
     _lease: Lease | None = PrivateAttr(default=None)
@@ -101,6 +105,7 @@ class StreetAIChatMemoryBuffer(Attached, ChatMemoryBuffer):
         config: Config | None = None,
         recall_token_ratio: float = RECALL_TOKEN_RATIO,
         insert_method: InsertMethod = "user",
+        asked_at: AskedAt | None = None,
         on_error: OnError | None = None,
         **kwargs: Any,
     ) -> StreetAIChatMemoryBuffer:
@@ -121,6 +126,8 @@ class StreetAIChatMemoryBuffer(Attached, ChatMemoryBuffer):
             config: settings of the engine.
             recall_token_ratio: most of the tokens that recalled text may take.
             insert_method: "user": next to the question; "system": in a system message in front.
+            asked_at: when and where questions are asked, by which "yesterday" goes: a time in the user's zone, or a
+                function that gives it, called for each question where it is asked; `None`: the engine's clock.
             on_error: told of every failure of the engine that is hidden from the chat.
             kwargs: none.
 
@@ -143,6 +150,7 @@ class StreetAIChatMemoryBuffer(Attached, ChatMemoryBuffer):
             recall_token_ratio=recall_token_ratio,
             insert_method=insert_method,
             engine=dict(opening.address),
+            asked_at=check_asked_at(asked_at),
         )
         memory._conversation.tokenizer = tokenizer_fn or memory._conversation.tokenizer
         memory._conversation.on_error = on_error or memory._conversation.on_error
@@ -158,6 +166,7 @@ class StreetAIChatMemoryBuffer(Attached, ChatMemoryBuffer):
             self.chat_store = StreetAIChatStore(self._opening)
         self._conversation = conversation_of(self._opening, check_id(self.chat_store_key, "session_id"))
         self._costs = TokenCosts(self.tokenizer_fn)
+        self._take_time()
         self._lease = self._opening.lease()
 
     # ------------------------------------------------------------------- read
@@ -286,10 +295,11 @@ class StreetAIChatMemoryBuffer(Attached, ChatMemoryBuffer):
         Args:
             data: what `to_dict` returned; of a stock `ChatMemoryBuffer` too.
             kwargs: arguments of `from_defaults` that take the place of what was written. Another process than the one
-                that wrote it needs `embed_model` or `registry`, if there was one.
+                that wrote it needs `embed_model` or `registry`, and `asked_at` if it was a function, if there were
+                any.
 
         Raises:
-            ValueError: the data is not a memory's.
+            ValueError: the data is not a memory's, or `asked_at` was a function that is not known here.
         """
         written = Written.of(data)
         opening = written.opening(**{name: kwargs.pop(name) for name in _OPENING_ARGUMENTS if name in kwargs})
@@ -300,6 +310,8 @@ class StreetAIChatMemoryBuffer(Attached, ChatMemoryBuffer):
         if "chat_store" not in values:
             chat_store = written.chat_store()
             values["chat_store"] = StreetAIChatStore(opening) if chat_store is None else chat_store
+        # Here, for pydantic wraps the errors of what it calls.
+        values["asked_at"] = told_time(values.get("asked_at"), opening, values.get("chat_store_key"))
         memory = cls(**values, engine=dict(opening.address))
         if "tokenizer_fn" not in values and memory._conversation.tokenizer is not None:
             memory._use(memory._conversation.tokenizer)
@@ -346,7 +358,9 @@ class StreetAIChatMemoryBuffer(Attached, ChatMemoryBuffer):
     @property
     def _reader(self) -> Reader:
         """Reads with the settings as they are now."""
-        return Reader(self._conversation, self._source, self._costs, self.recall_token_ratio, self.insert_method)
+        return Reader(
+            self._conversation, self._source, self._costs, self.recall_token_ratio, self.insert_method, self.asked_at
+        )
 
     def _read(self, reader: Reader, available: int, turn: Turn | None) -> Reading:
         self._plant()

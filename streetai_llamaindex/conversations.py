@@ -22,6 +22,7 @@ from streetai_core.forking import fork_safe_lock, renew_in_child
 from streetai_core.prompt.turns import INSTRUCTION_ROLES
 from streetai_core.text.clean import check_id, is_blank
 from streetai_core.types import ROLES
+from streetai_core.verbs.arguments import AskedAt
 from streetai_llamaindex.echoes import is_echo
 from streetai_llamaindex.messages import copied, to_stored
 from streetai_llamaindex.opening import Opening
@@ -56,6 +57,8 @@ class Conversation:
         self._threads = Threads(self.session_id)
         self.tokenizer: Callable[[str], list[Any]] | None = None
         """What a memory on it counts tokens with, for the copies of it that come back from JSON."""
+        self.asked_at: AskedAt | None = None
+        """The function by which a memory on it tells when a question is asked, for the copies of it that come back."""
         self._lines = StoredLines()
         self._known = Reading((), complete=True)
         self._writing = fork_safe_lock()
@@ -194,6 +197,7 @@ class Conversation:
                     conversation_id=self._threads.seen_by(turn, memory),
                     shown=[*shown, *turn.retrieved_texts],
                     recall_fits=lambda block: cost(block) <= budget,
+                    asked_at=turn.asked_at,
                 )
             )
             turn.hits, turn.recalled_text = tuple(prompt.retrieved), prompt.recalled_text

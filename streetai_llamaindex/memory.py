@@ -25,6 +25,8 @@ from streetai_core import Config, MemoryRegistry
 from streetai_core.errors import InputError
 from streetai_core.failures import OnError, fail_open
 from streetai_core.prompt.turns import INSTRUCTION_ROLES
+from streetai_core.verbs.arguments import AskedAt, check_asked_at
+from streetai_llamaindex.attached import told_time
 from streetai_llamaindex.blocks import Contents, ContentsOfTurns, run_to_end
 from streetai_llamaindex.messages import copied, message_to_json
 from streetai_llamaindex.opening import opening_of
@@ -99,6 +101,7 @@ class StreetAIMemory(StoredMemory):
         registry: MemoryRegistry | None = None,
         embed_model: object = None,
         config: Config | None = None,
+        asked_at: AskedAt | None = None,
         on_error: OnError | None = None,
         **kwargs: Any,
     ) -> StreetAIMemory:
@@ -119,6 +122,8 @@ class StreetAIMemory(StoredMemory):
             registry: an engine that is open already; wins over `path`, and stays yours to close.
             embed_model: any LlamaIndex `BaseEmbedding`; `None`: all-MiniLM-L6-v2. `Settings` is never asked.
             config: settings of the engine.
+            asked_at: when and where questions are asked, by which "yesterday" goes: a time in the user's zone, or a
+                function that gives it, called for each question where it is asked; `None`: the engine's clock.
             on_error: told of every failure of the engine that is hidden from the chat.
             kwargs: upstream's token estimates; they are accepted and not used, as every kind of content is counted.
 
@@ -143,6 +148,7 @@ class StreetAIMemory(StoredMemory):
             memory_blocks_template=memory_blocks_template,
             insert_method=insert_method,
             engine=dict(opening.address),
+            asked_at=check_asked_at(asked_at),
         )
         memory._queue.memory_blocks, memory._queue.template = list(memory.memory_blocks), memory_blocks_template
         memory._conversation.tokenizer = tokenizer_fn or memory._conversation.tokenizer
@@ -207,15 +213,18 @@ class StreetAIMemory(StoredMemory):
         Args:
             data: what `to_dict` returned.
             kwargs: arguments of `from_defaults` that take the place of what was written. Another process than the one
-                that wrote it needs `memory_blocks`, and `embed_model` or `registry`, if there were any.
+                that wrote it needs `memory_blocks`, and `embed_model` or `registry`, and `asked_at` if it was a
+                function, if there were any.
 
         Raises:
-            ValueError: the data is not a memory's.
+            ValueError: the data is not a memory's, or `asked_at` was a function that is not known here.
         """
         written = Written.of(data)
         opening = written.opening(**{name: kwargs.pop(name) for name in _OPENING_ARGUMENTS if name in kwargs})
         on_error = kwargs.pop("on_error", None)
         values = {name: value for name, value in written.settings.items() if name in cls.model_fields} | kwargs
+        # Here, for pydantic wraps the errors of what it calls.
+        values["asked_at"] = told_time(values.get("asked_at"), opening, values.get("session_id"))
         memory = cls(**values, engine=dict(opening.address))
         shared = memory._queue
         memory.memory_blocks = list(values.get("memory_blocks", shared.memory_blocks))

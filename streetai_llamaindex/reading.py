@@ -14,6 +14,7 @@ from typing import Literal, TypeAlias
 from llama_index.core.base.llms.types import ChatMessage, MessageRole, TextBlock
 
 from streetai_core.text.clean import is_blank
+from streetai_core.verbs.arguments import AskedAt, moment_of
 from streetai_llamaindex.conversations import Conversation
 from streetai_llamaindex.messages import beside_text, copied
 from streetai_llamaindex.sources import Source
@@ -45,6 +46,8 @@ class Reader:
     costs: TokenCosts
     recall_token_ratio: float
     insert_method: InsertMethod
+    asked_at: AskedAt | None = None
+    """When and where questions are asked; `None`: the engine's clock."""
 
     def turn_of(self, asked: str) -> Turn | None:
         """The turn that a read belongs to, opened if it asks something new. In the caller's context; no I/O.
@@ -69,10 +72,19 @@ class Reader:
             count *= _GROWTH
 
     def turn_in(self, reading: Reading, turn: Turn | None) -> Turn | None:
-        """The turn, or another one if the transcript ends with a question that belongs to none.
+        """The turn, or another one if the transcript ends with a question that belongs to none; with its time.
 
         In the caller's context; no I/O.
+
+        Raises:
+            InputError: the function that tells the time has told none.
         """
+        turn = self._turn_in(reading, turn)
+        if turn is not None and not turn.recalled and not turn.answered:
+            turn.asked_at = moment_of(self.asked_at)
+        return turn
+
+    def _turn_in(self, reading: Reading, turn: Turn | None) -> Turn | None:
         if turn is not None and (not turn.answered or (turn.run_id is not None and turn.run_id == current_run_id())):
             return turn
         question = _unanswered(reading.lines)

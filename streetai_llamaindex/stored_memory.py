@@ -19,6 +19,7 @@ from streetai_llamaindex.attached import Attached
 from streetai_llamaindex.blocks import run_to_end
 from streetai_llamaindex.conversations import Conversation, conversation_of
 from streetai_llamaindex.messages import copied
+from streetai_llamaindex.moments import AskedAtField
 from streetai_llamaindex.opening import Lease, Opening, opening_of, reopened
 from streetai_llamaindex.queues import Queue, queue_of
 from streetai_llamaindex.reading import Reader
@@ -41,6 +42,8 @@ class StoredMemory(Attached, Memory):
 
     engine: dict[str, Any] | None = None
     """Where the engine is; see `opening.Address`."""
+    asked_at: AskedAtField = None
+    """When and where questions are asked: a time, or a function that gives it; `None`: the engine's clock."""
 
     _opening: Opening = PrivateAttr()
     _lease: Lease | None = PrivateAttr(default=None)
@@ -60,6 +63,7 @@ class StoredMemory(Attached, Memory):
         session = session_of(self.session_id, persistent=self._opening.is_persistent)
         self._conversation = conversation_of(self._opening, session)
         self._costs = TokenCosts(self.tokenizer_fn)
+        self._take_time()
         self._lease = self._opening.lease()
 
     def get_all(self, status: MessageStatus | None = None) -> list[ChatMessage]:
@@ -157,7 +161,9 @@ class StoredMemory(Attached, Memory):
     def _reader(self) -> Reader:
         """Reads with the settings as they are now."""
         method: Literal["user", "system"] = "system" if self.insert_method == InsertMethod.SYSTEM else "user"
-        return Reader(self._conversation, self._source, self._costs, 1 - self.chat_history_token_ratio, method)
+        return Reader(
+            self._conversation, self._source, self._costs, 1 - self.chat_history_token_ratio, method, self.asked_at
+        )
 
     def _read(self, reader: Reader, available: int, turn: Turn | None) -> Reading:
         self._plant()

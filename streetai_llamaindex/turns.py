@@ -11,6 +11,7 @@ from collections import OrderedDict
 from collections.abc import Mapping
 from contextvars import ContextVar
 from dataclasses import dataclass, field
+from datetime import datetime
 from threading import RLock
 from typing import Literal, TypeAlias
 from uuid import uuid4
@@ -53,6 +54,8 @@ class Turn:
     """The user's message as it was put; `None` until it is."""
     conversation_id: str | None = None
     """The conversation that it was asked in, and that its reply belongs to; `None` until the question is stored."""
+    asked_at: datetime | None = None
+    """When and where it was asked; `None`: the engine's clock tells it."""
     recalled: bool = False
     """Whether recall has been asked for, and has ended; it is asked once."""
     recalled_text: str = ""
