@@ -10,6 +10,7 @@ from __future__ import annotations
 import html
 import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
+from datetime import datetime
 
 _EXCERPT = 60
 """Characters of a text in a terminal: with what stands around it one line of 120."""
@@ -50,6 +51,11 @@ def excerpt(text: str, length: int = _EXCERPT) -> str:
 def number(value: float) -> str:
     """Three decimals; without the sign of a zero."""
     return f"{round(value, 3) + 0.0:.3f}"
+
+
+def minute(moment: datetime) -> str:
+    """A time to the minute, where it was said, with the distance of that place from UTC: "2026-03-01 18:00+01:00"."""
+    return moment.isoformat(sep=" ", timespec="minutes")
 
 
 def sum_of(parts: Mapping[str, float]) -> str:

@@ -19,9 +19,10 @@ from streetai_core.cli.opening import (
 )
 from streetai_core.cli.plain_values import plain, print_json
 from streetai_core.cli.screen import lines_of, print_table, short
-from streetai_core.cli.wording import minute, one_line
+from streetai_core.cli.wording import one_line
 from streetai_core.config import STRATEGIES
 from streetai_core.errors import InputError
+from streetai_core.rendering import minute
 
 if TYPE_CHECKING:
     from streetai_core.types import Hit, Message, Signal

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from streetai_core.config import Config
 from streetai_core.recall.mapping import MapPoint, StackMap
 from streetai_core.recall.timeline import HistoryEntry
-from streetai_core.rendering import escaped, number
+from streetai_core.rendering import escaped, minute, number
 from streetai_core.report.curves import weight_curve
 from streetai_core.report.palette import MUTED, SERIES
 from streetai_core.report.pictures import Dot, Frame, Line, dot_map, line_chart
@@ -184,7 +184,7 @@ def log_section(contents: Contents) -> str:
     rows = [
         (
             str(entry.turn),
-            escaped(entry.created_at.strftime("%Y-%m-%d %H:%M")),
+            escaped(minute(entry.created_at)),
             escaped(" and ".join(entry.events)),
             f"{number(entry.old_weight)} to {number(entry.new_weight)}",
             escaped(entry.cause),
@@ -196,7 +196,7 @@ def log_section(contents: Contents) -> str:
     if not rows:
         return f"<p>Nothing has been recalled and learned from yet. {kept}</p>"
     note = f"<p>The newest {len(rows)} of {len(contents.history)} entries. {kept}</p>"
-    return note + table(("turn", "time (UTC)", "event", "weight", "cause", "signal"), rows)
+    return note + table(("turn", "time", "event", "weight", "cause", "signal"), rows)
 
 
 def health_section(contents: Contents) -> str:

@@ -3,7 +3,7 @@
 import re
 import shutil
 from dataclasses import replace
-from datetime import datetime, timezone
+from datetime import datetime, timedelta, timezone
 from html.parser import HTMLParser
 
 import pytest
@@ -104,6 +104,14 @@ def test_a_browser_refuses_what_the_policy_forbids(hostile_file, tmp_path, brows
     unguarded = re.sub(r'<meta http-equiv="Content-Security-Policy"[^>]*>', "", changed)
     path.write_text(unguarded, encoding="utf-8")
     assert "<title>ran</title>" in browser(path)
+
+
+def test_a_time_stands_with_its_distance_from_utc():
+    """As on the command line: a page is read by somebody in another zone than the server's."""
+    evening = datetime(2026, 3, 1, 23, 30, tzinfo=timezone(-timedelta(hours=7)))
+    with MemoryRegistry(ReferenceStore(), encoder=HashingEncoder(), clock=lambda: evening) as registry:
+        fill(registry.get("mara"), ["My boat lies at berth 31."])
+        assert "<td>2026-03-02 06:30+00:00</td>" in report(registry, "mara")
 
 
 def test_the_page_is_the_same_again(hostile_file):
