@@ -57,7 +57,7 @@ class Unranked:
     """What makes up the score under `strategy="hybrid"`, by the names of the README, in units of the cosine: meaning,
     words, neighbours, vague, author, time, length, asking, answers, wishes, whole, stretch, change, activation and
     learning. In a memory of 4,096 signals or more meaning is estimated, to about .0005 with the default model, but for
-    what that strategy finds; where a signal has no vector yet, it is the mean of the others'."""
+    what that strategy finds; where a signal has no vector, it is the mean of the others'."""
     relevant: Flags
     """Whether the built-in gate of meaning and words lets the signal through."""
     similarity: Floats

@@ -133,11 +133,11 @@ class Reasons:
         return _passed(hit, self.config, self.ranking.least) + self._unknown(hit)
 
     def _unknown(self, hit: Hit) -> str:
-        """What is to be said of a meaning that nothing tells: the message came while the encoder failed."""
+        """What is to be said of a meaning that nothing tells. Rows do not say which of the two reasons it has."""
         if signal_key(self.state, hit.signal.signal_id) not in self.state.columns.without_vector:
             return ""
         counts = ", and counts as near as the others on average" if hit.parts.get("meaning") else ""
-        return f"; it has no vector yet{counts}"
+        return f"; it has no vector (the encoder failed for it, or makes nothing of it){counts}"
 
     def _named(self, position: int) -> str:
         """The id of the signal at a position."""

@@ -203,7 +203,7 @@ def _estimates(state: MemoryState, question: Question) -> tuple[Floats, float]:
 
 
 def _unknown(state: MemoryState, question: Question, config: Config) -> Rows:
-    """The rows of the signals that have no vector yet, where others have a meaning, and words find these too."""
+    """The rows of the signals that have no vector, where others have a meaning, and words find these too."""
     lacking = state.columns.without_vector
     if not lacking or question.vector is None or config.strategy == "vector":
         return np.zeros(0, dtype=np.intp)

@@ -5,7 +5,7 @@ import pytest
 from streetai_core import MemoryRegistry
 from streetai_core.encoders import OfflineMiniLM, offline_available
 from streetai_core.stores.reference import ReferenceStore
-from tests.encoders.failing import Breakable
+from tests.encoders.failing import Breakable, Unsteady
 
 pytestmark = pytest.mark.skipif(not offline_available(), reason="needs the extra `offline`")
 
@@ -110,6 +110,10 @@ def memory(encoder):
     return memory
 
 
+WHY = "; it has no vector (the encoder failed for it, or makes nothing of it)"
+"""What is said of a signal without one: of rows that are zero nobody can tell which it was."""
+
+
 def found(memory, question):
     """The texts of the hits, best first."""
     return [hit.signal.content for hit in memory.retrieve(question)]
@@ -147,7 +151,7 @@ def test_the_reasons_say_that_it_has_no_vector(memory):
     why = memory.why("Who is allergic to walnuts?", misses=100)
     reasons = dict(zip((hit.signal.content for hit in why.hits), why.gates, strict=True))
     reasons |= {miss.hit.signal.content: miss.reason for miss in why.near_misses}
-    said = "; it has no vector yet, and counts as near as the others on average"
+    said = f"{WHY}, and counts as near as the others on average"
     assert {text for text, reason in reasons.items() if said in reason} == set(MEANWHILE)
 
 
@@ -157,14 +161,24 @@ def test_the_reasons_say_so_too_where_nothing_has_a_meaning(memory, encoder):
     why = memory.why("Who is it that is allergic to walnuts?")
     encoder.broken = False
     gate = dict(zip((hit.signal.content for hit in why.hits), why.gates, strict=True))[MEANWHILE[4]]
-    assert gate.endswith("; it has no vector yet")
+    assert gate.endswith(WHY)
+
+
+def test_the_reasons_promise_no_vector_to_what_means_nothing():
+    """The encoder has been asked for one, and gives zeros whenever it is."""
+    memory = MemoryRegistry(ReferenceStore(), encoder=Unsteady()).get("m")
+    memory.add_message("Hmm, walnuts.", "user")
+    for text in BEFORE:
+        memory.add_message(text, "user")
+    [about] = memory.why("walnuts?", message=memory.messages()[0].message_id).considered
+    assert about.reason.endswith(f"{WHY}, and counts as near as the others on average")
 
 
 def test_by_meaning_alone_it_is_not_found(memory):
     """Nothing tells that it answers."""
     why = memory.why("Who is allergic to walnuts?", strategy="vector", misses=100)
     assert not {hit.signal.content for hit in why.hits} & set(MEANWHILE)
-    assert all("it has no vector yet" in one.reason for one in why.near_misses if one.hit.signal.content in MEANWHILE)
+    assert all(one.reason.endswith(WHY) for one in why.near_misses if one.hit.signal.content in MEANWHILE)
 
 
 def test_what_is_in_quarantine_counts_nothing(encoder):
