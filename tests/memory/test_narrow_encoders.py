@@ -167,6 +167,28 @@ def test_a_text_without_a_vector_is_found_by_its_words(model):
     assert hit.parts["meaning"] == pytest.approx(sum(others) / len(others))
 
 
+def test_a_text_without_a_vector_is_as_near_to_the_bit_whatever_order_the_rows_are_in(model, tmp_path):
+    """After a deletion they stand in RAM in another order than in the file, and another process would rank anew."""
+
+    def nearness(memory):
+        every = [memory.why(question, misses=200) for question in QUESTIONS]
+        hits = [hit for why in every for hit in (*why.hits, *(miss.hit for miss in why.near_misses))]
+        return [hit.parts["meaning"] for hit in hits if "Qwrtz" in hit.signal.content]
+
+    path, encoder = tmp_path / "memory.db", Narrow(model)
+    with MemoryRegistry(path, encoder=encoder) as registry:
+        memory = registry.get("m")
+        texts = [f"{text} {number}." for text in [*TEXTS, *QUESTIONS_ASKED] for number in range(3)]
+        memory.add_messages(NewMessage(content=text, role="user") for text in [*texts, "Qwrtz yawl."])
+        for message in memory.messages()[:9:2]:
+            memory.delete_message(message.message_id)
+        in_ram, keys = nearness(memory), memory._coherent.known.columns.keys.tolist()
+    assert keys != sorted(keys)
+    with MemoryRegistry(path, encoder=encoder) as registry:
+        assert nearness(registry.get("m")) == in_ram
+    assert len(in_ram) == len(QUESTIONS)
+
+
 def test_a_memory_of_one_subject_is_not_taken_for_a_narrow_encoder():
     """All its texts are near each other, and the encoder tells them from others as ever."""
     memory = MemoryRegistry(ReferenceStore(), encoder=HashingEncoder()).get("m")
