@@ -20,7 +20,8 @@
         ├── ReadOnlyStoreError              the file or its folder cannot be written
         ├── StorageFullError                the disk is full
         ├── DamagedFileError                the file is not a database, or is corrupted
-        └── NewerFileError                  the file was written by a newer version
+        ├── NewerFileError                  the file was written by a newer version
+        └── OtherLayoutError                the file's tables are those of another version
 
 Catch `StreetAIError` to catch them all. After any of them the memory is as it was before the call.
 """
@@ -150,3 +151,7 @@ class DamagedFileError(StoreError):
 
 class NewerFileError(StoreError):
     """The file was written by a newer version of this library."""
+
+
+class OtherLayoutError(StoreError):
+    """The file has other tables than this version of the library makes; the message names one."""

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import re
+from collections.abc import Iterator, Mapping
+from functools import cache
 
 from sqlite_utils import Database
 from sqlite_utils.migrations import Migrations
 
-from streetai_core.errors import DamagedFileError, NewerFileError
+from streetai_core.errors import DamagedFileError, NewerFileError, OtherLayoutError
 from streetai_core.stores import _sqlite
 from streetai_core.stores.tables import TABLES
 from streetai_core.stores.transactions import transaction
@@ -24,6 +26,15 @@ CLAIM = "PRAGMA application_id = 0x53744149"
 
 _CLOSE = "PRAGMA user_version = 1"
 """Writes `SCHEMA_VERSION`, as the last step of migrating."""
+
+_TABLE = re.compile(r"CREATE TABLE (\w+) \((.*?)^\)", re.DOTALL | re.MULTILINE)
+_COLUMN = re.compile(r'^ {4}"?(\w+)"? +(?:INTEGER|TEXT|REAL|BLOB)\b', re.MULTILINE)
+"""A table in our scripts, and a column of it: each on a line of its own."""
+
+_COLUMNS = """
+SELECT tables.name, columns.name FROM sqlite_master AS tables JOIN pragma_table_info(tables.name) AS columns
+WHERE tables.type = 'table' ORDER BY columns.cid
+"""
 
 MIGRATIONS = Migrations("streetai")
 
@@ -59,6 +70,7 @@ def schema_version(connection: _sqlite.Connection, path: str) -> int:
 
     Raises:
         NewerFileError: a newer version of this library made the file.
+        OtherLayoutError: its tables are not those of its version.
         DamagedFileError: it is a database, but not one of ours.
         Error: it is not a database.
     """
@@ -77,7 +89,45 @@ def schema_version(connection: _sqlite.Connection, path: str) -> int:
             f"{path} has schema version {version}, this version of the library knows up to {SCHEMA_VERSION}; "
             "it was left as it is. Upgrade with: pip install -U streetai"
         )
+    if version == SCHEMA_VERSION:
+        _check_layout(connection, path)
     return int(version)
+
+
+@cache
+def expected_columns() -> Mapping[str, tuple[str, ...]]:
+    """The columns of each table that the migrations make, in order."""
+    return {name: tuple(_COLUMN.findall(body)) for script in TABLES for name, body in _TABLE.findall(script)}
+
+
+def _check_layout(connection: _sqlite.Connection, path: str) -> None:
+    """Refuse a file whose tables have other columns: a version whose number was not raised has made them.
+
+    Raises:
+        OtherLayoutError: naming the first table that differs.
+    """
+    found: dict[str, list[str]] = {}
+    for table, column in connection.execute(_COLUMNS):
+        found.setdefault(table, []).append(column)
+    for table, columns in expected_columns().items():
+        there = tuple(found.get(table, ()))
+        if there != columns:
+            raise OtherLayoutError(
+                f"{path} has other tables than this version of the library makes ({_difference(table, there, columns)})"
+                ": another version made it, and it was left as it is. Use that version, or export each memory with it "
+                "(streetai export) and import the files here (streetai import). If no other version has written it, "
+                "its description of the tables is damaged: restore it from a backup, or use streetai salvage."
+            )
+
+
+def _difference(table: str, there: tuple[str, ...], expected: tuple[str, ...]) -> str:
+    """How the columns of a table differ, in a few words."""
+    if not there:
+        return f"there is no table {table}"
+    lacking, unknown = sorted({*expected} - {*there}), sorted({*there} - {*expected})
+    if lacking:
+        return f"table {table} lacks {', '.join(lacking)}"
+    return f"table {table} also has {', '.join(unknown)}" if unknown else f"columns of {table} are in another order"
 
 
 def migrate(database: Database, path: str) -> None:

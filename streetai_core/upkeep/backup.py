@@ -18,7 +18,9 @@ from streetai_core.stores.images import Images
 from streetai_core.stores.opening import DatabaseFile
 from streetai_core.stores.paths import absolute
 from streetai_core.stores.rows import Origin, head_from, head_row
+from streetai_core.stores.schema import schema_version
 from streetai_core.stores.selects import HEADS
+from streetai_core.stores.transactions import transaction
 from streetai_core.stores.uses import using
 from streetai_core.upkeep.doctor import examine
 from streetai_core.upkeep.files import check_file, check_free, place_of, put_in_place, read_only, rights_of
@@ -169,8 +171,10 @@ def _copy(source: DatabaseFile, target: DatabaseFile) -> None:
         StoreError: one of them cannot be read or written; then the target is as it was.
     """
     with Faults(source.path), closing(read_only(source)) as reading:
-        # Reading needs the file to be ours; else the copy would be of something that nobody asked for.
-        reading.execute("SELECT count(*) FROM memories").fetchone()
+        # Reading needs the file to be ours, and of this version; else the copy would be of what nobody asked for.
+        with transaction(reading, source.path, "BEGIN"):
+            schema_version(reading, source.path)
+            reading.execute("SELECT count(*) FROM memories").fetchone()
         with Faults(target.path), closing(target.connect("rwc")) as writing:
             reading.backup(writing, pages=-1)
 

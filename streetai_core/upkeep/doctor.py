@@ -8,7 +8,7 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any
 
-from streetai_core.errors import NewerFileError, StoreError
+from streetai_core.errors import NewerFileError, OtherLayoutError, StoreError
 from streetai_core.stores import _sqlite
 from streetai_core.stores.drafts import left_in
 from streetai_core.stores.faults import Faults
@@ -20,7 +20,7 @@ from streetai_core.stores.selects import HEADS
 from streetai_core.stores.types import Head
 from streetai_core.stores.uses import using
 from streetai_core.upkeep.files import read_only
-from streetai_core.upkeep.health import SEVERITIES, Finding, Health, MemoryHealth
+from streetai_core.upkeep.health import SEVERITIES, Finding, Health, MemoryHealth, Severity
 from streetai_core.upkeep.mounts import network_file_system
 from streetai_core.upkeep.owners import counts_of
 from streetai_core.upkeep.packed import wrong_packs
@@ -65,19 +65,20 @@ def examine(path: str | os.PathLike[str], *, encoder: str | None = None) -> Heal
                 connection.execute("BEGIN")
                 version = schema_version(connection, file.path)
             return _examined(connection, file, version, encoder)
-    except NewerFileError as error:
-        return _unreadable(file, str(error), "Examine it with the version that wrote it, or a newer one.")
+    except (NewerFileError, OtherLayoutError) as error:
+        newer = ", or a newer one" if isinstance(error, NewerFileError) else ""
+        return _unreadable(file, str(error), f"Examine it with the version that wrote it{newer}.", "problem")
     except StoreError as error:
         return _unreadable(file, str(error))
     except (*_sqlite.FAILURES, OSError) as error:
         return _unreadable(file, str(error))
 
 
-def _unreadable(file: DatabaseFile, what: str, advice: str = _SALVAGE) -> Health:
+def _unreadable(file: DatabaseFile, what: str, advice: str = _SALVAGE, severity: Severity = "damage") -> Health:
     return Health(
         path=file.path,
         readable=False,
-        findings=(Finding(severity="damage", what=what, advice=advice),),
+        findings=(Finding(severity=severity, what=what, advice=advice),),
         size_bytes=_size(file.path),
         log_bytes=file.log_size(),
         sqlite_version=_version(),

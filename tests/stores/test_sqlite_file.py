@@ -13,6 +13,7 @@ from streetai_core.errors import (
     InputError,
     MemoryBusyError,
     NewerFileError,
+    OtherLayoutError,
     ReadOnlyStoreError,
     StoreError,
 )
@@ -21,6 +22,7 @@ from streetai_core.stores.schema import APPLICATION_ID, SCHEMA_VERSION
 from streetai_core.stores.sqlite import SqliteStore
 from streetai_core.testing.factories import make_exchange
 from streetai_core.testing.store_reading import all_messages, head_of, read, write
+from streetai_core.upkeep.backup import back_up
 from tests.stores.scripts import hashes, run
 
 
@@ -197,6 +199,30 @@ def made_newer(path):
     filled(path)
     with closing(_sqlite.connect(path.as_uri(), timeout=0)) as connection:
         connection.execute(f"PRAGMA user_version = {SCHEMA_VERSION + 1}")
+
+
+OTHER_LAYOUTS = {
+    "ALTER TABLE words DROP COLUMN rules": "table words lacks rules",
+    "ALTER TABLE weights ADD COLUMN favourite INTEGER": "table weights also has favourite",
+    "DROP TABLE quarantines": "there is no table quarantines",
+}
+"""What makes a file one of an older or newer layout whose number was not raised, and what is said of it."""
+
+
+@pytest.mark.parametrize("change", OTHER_LAYOUTS)
+def test_a_file_of_another_layout_is_refused_and_left_alone(path, change):
+    """SQLite's "no such column" in the middle of a verb told nobody what to do, or that nothing is damaged."""
+    filled(path)
+    with closing(_sqlite.connect(path.as_uri(), timeout=0)) as connection:
+        connection.execute(change)
+    before = hashes(path)
+    with SqliteStore(path) as store:
+        for use in (lambda: read(store), lambda: write(store, make_exchange(1)), store.memory_ids):
+            with pytest.raises(OtherLayoutError, match=rf"memories\.db.*{OTHER_LAYOUTS[change]}.*another version"):
+                use()
+    with pytest.raises(OtherLayoutError, match=r"memories\.db"):
+        back_up(path, path.with_name("copy.db"))
+    assert hashes(path) == before
 
 
 def made_foreign(path):

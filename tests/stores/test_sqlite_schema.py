@@ -1,12 +1,17 @@
 """The tables: keys start with the memory, types are checked, and people can read them."""
 
+import hashlib
+import re
+
 import pytest
 
 from streetai_core.stores import _sqlite
-from streetai_core.stores.schema import MIGRATIONS, SCHEMA_VERSION
+from streetai_core.stores.schema import MIGRATIONS, SCHEMA_VERSION, expected_columns
 from streetai_core.stores.sqlite import SqliteStore
 from streetai_core.stores.sqlite_reading import SqliteReading
+from streetai_core.stores.tables import TABLES
 from streetai_core.stores.types import Changes, MessageQuery
+from streetai_core.stores.views import VIEWS
 from streetai_core.testing.factories import make_exchange, make_head, make_learned, make_message, make_signal_row
 from streetai_core.testing.store_reading import head_of, write
 
@@ -70,6 +75,24 @@ def test_the_version_counts_the_migrations(connection):
     applied = connection.execute("SELECT name FROM _sqlite_migrations WHERE migration_set = 'streetai'").fetchall()
     assert [name for (name,) in applied] == [migration.name for migration in MIGRATIONS._migrations]
     assert connection.execute("PRAGMA user_version").fetchone() == (SCHEMA_VERSION,) == (len(applied),)
+
+
+LAYOUTS = {1: "62ff1c4a9432ca02"}
+"""Digests of all that the migrations up to a version make."""
+
+
+def test_the_tables_change_with_their_version_only():
+    """A file says by its version what is in it: once one is released, another layout needs another number."""
+    script = re.sub(r"--.*", "", "".join([*TABLES, VIEWS]))
+    assert hashlib.sha256(" ".join(script.split()).encode()).hexdigest()[:16] == LAYOUTS[SCHEMA_VERSION]
+
+
+def test_the_columns_that_are_expected_are_those_that_are_made(connection):
+    """Read from the scripts, they are compared with a file's whenever it is opened."""
+    tables = {name for _, name, kind, *_ in connection.execute("PRAGMA table_list") if kind == "table"}
+    assert {*expected_columns()} == {one for one in tables if not one.startswith(("sqlite_", "_sqlite_"))}
+    for table, columns in expected_columns().items():
+        assert columns == tuple(row[1] for row in connection.execute(f"PRAGMA table_info({table})"))
 
 
 def test_the_views_can_be_read(connection):

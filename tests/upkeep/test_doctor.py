@@ -148,6 +148,20 @@ def test_other_files_cannot_be_read_either(path, tmp_path):
     assert run("doctor", str(other))[0] == 2
 
 
+def test_a_file_of_another_layout_is_not_called_damaged(path):
+    """Nothing of it is lost: the version that made it reads it."""
+    fill(path)
+    with closing(_sqlite.connect(path.as_uri(), timeout=0)) as connection:
+        connection.execute("ALTER TABLE words DROP COLUMN rules")
+    code, printed = run("doctor", str(path))
+    assert code == 2
+    [found] = printed["findings"]
+    assert found["severity"] == "problem"
+    assert "table words lacks rules" in found["what"]
+    assert "with the version that wrote it" in found["advice"]
+    assert "DAMAGED" not in CliRunner().invoke(main, ["doctor", str(path)]).output
+
+
 @pytest.mark.parametrize("wrong", [None, 7, "", b"memories.db", "a\0b"])
 def test_what_is_no_path_is_refused(wrong):
     """Naming the argument."""
