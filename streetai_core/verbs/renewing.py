@@ -22,8 +22,8 @@ from streetai_core.verbs.stored import messages_of
 
 _log = logging.getLogger(__name__)
 
-_SOME = 32
-"""Messages that are told anew beside one call that stores."""
+_SOME = 8
+"""Messages that are told anew beside one call that stores: four milliseconds, and four for the transaction."""
 
 _MANY = 512
 """Messages that are told anew in one transaction where nothing else is done."""

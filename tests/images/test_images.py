@@ -267,7 +267,7 @@ def test_words_of_older_rules_are_known_from_an_image(path, tmp_path):
     memory = registry.get("m")
     assert memory.stats()["outdated_words"] == MESSAGES
     memory.add_message("Lamps near the tower, Delhi: none at all.", "user", name="Ilse")
-    assert memory.stats()["outdated_words"] == MESSAGES - 32
+    assert memory.stats()["outdated_words"] == MESSAGES - 8
     assert not image_of(path).exists()
     expected = answers(memory)
     with memory._coherent.reading() as (view, state):
