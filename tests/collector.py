@@ -21,6 +21,14 @@ class CollectingClock:
         return datetime.now(timezone.utc)
 
 
+def left_to_collector(pieces, *, read=1):
+    """The first pieces of a stream that nobody goes on with: it is in a cycle, so that only the collector ends it."""
+    found = [next(pieces) for _ in range(read)]
+    cycle = [pieces]
+    cycle.append(cycle)
+    return found
+
+
 def collected_under(lock):
     """Whether the collector comes through where a thread has this lock, and does not wait for that thread for ever."""
 

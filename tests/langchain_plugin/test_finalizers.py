@@ -9,7 +9,7 @@ from streetai_core import MemoryRegistry
 from streetai_core.encoders import HashingEncoder
 from streetai_langchain import StreetAIMemory
 from streetai_langchain.open_runs import OpenRuns
-from tests.collector import CollectingClock, collected_under
+from tests.collector import CollectingClock, collected_under, left_to_collector
 from tests.langchain_plugin.conftest import QUESTION, REPLY, seed
 from tests.langchain_plugin.test_callbacks import MARA, lessons, once, speaker
 
@@ -24,9 +24,7 @@ def abandon(streetai):
         yield "And now something else."
 
     pieces = RunnableLambda(answer).stream(QUESTION, {**MARA, "callbacks": [streetai.callback_handler()]})
-    cycle = [pieces, next(pieces)]
-    assert cycle[1] == REPLY
-    cycle.append(cycle)
+    assert left_to_collector(pieces) == [REPLY]
 
 
 def test_it_may_step_in_where_a_thread_notes_a_run(streetai, diary, no_collector):

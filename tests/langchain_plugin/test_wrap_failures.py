@@ -9,6 +9,7 @@ from langchain_core.runnables import RunnableLambda
 
 from streetai_core.encoders import HashingEncoder
 from streetai_langchain import StreetAIMemory
+from tests.collector import left_to_collector
 from tests.encoders.failing import Breakable
 from tests.forks import PATIENCE, held_elsewhere
 from tests.langchain_plugin.conftest import QUESTION, REPLY, seed, spoken
@@ -112,9 +113,7 @@ async def test_a_run_that_is_cancelled_again_while_it_ends(tmp_path, way, turns)
 
 def abandon(chat):
     """Leave a stream to the garbage collector."""
-    pieces = chat.stream(QUESTION, MARA)
-    cycle = [pieces, next(pieces), next(pieces)]
-    cycle.append(cycle)
+    left_to_collector(chat.stream(QUESTION, MARA), read=2)
 
 
 def close_abandoned(_):

@@ -8,7 +8,7 @@ from llama_index.core.query_engine import RetrieverQueryEngine
 from streetai_core import MemoryRegistry
 from streetai_core.encoders import HashingEncoder
 from streetai_llamaindex import StreetAICallbackHandler, StreetAIChatMemoryBuffer, StreetAIInstrumentation
-from tests.collector import CollectingClock, collected_under
+from tests.collector import CollectingClock, collected_under, left_to_collector
 from tests.llamaindex_plugin.conftest import QUESTION, REPLY, SESSION, steps, talk, user
 from tests.llamaindex_plugin.engines import FRAMEWORK_WARNINGS
 from tests.llamaindex_plugin.scripted import Script, ScriptedChat
@@ -41,9 +41,7 @@ def test_it_may_step_in_where_a_thread_notes_what_was_said(memory, hearing, no_c
     def abandon():
         retriever, model = parts(memory, Settings.callback_manager)
         engine = RetrieverQueryEngine.from_args(retriever, llm=model, streaming=True)
-        pieces = engine.query(QUESTION).response_gen
-        cycle = [pieces, next(pieces)]
-        cycle.append(cycle)
+        left_to_collector(engine.query(QUESTION).response_gen)
 
     abandon()
     assert len(hearing._calls) == 1
@@ -65,9 +63,7 @@ def test_what_it_ends_in_the_middle_of_a_write_is_learned_afterwards(tmp_path, n
             with manager.as_trace("query"):
                 retriever.retrieve(QUESTION)
                 model.chat([user(QUESTION)])
-                pieces = model.stream_chat([user("And in feet?")])
-                cycle = [pieces, next(pieces)]
-                cycle.append(cycle)
+                left_to_collector(model.stream_chat([user("And in feet?")]))
 
         abandon()
         clock.collects = True
