@@ -11,7 +11,7 @@ from streetai_core import MemoryRegistry, NewMessage
 from streetai_core.encoders import CachedEncoder, HashingEncoder
 from streetai_core.errors import DamagedFileError, EncoderError, EncoderMismatchError, RefusedTextsError
 from streetai_core.stores import _sqlite
-from streetai_core.stores.base import MessageQuery
+from streetai_core.stores.types import MessageQuery
 from streetai_core.upkeep.doctor import examine
 from tests.encoders.failing import Unsteady
 
