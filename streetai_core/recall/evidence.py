@@ -76,6 +76,9 @@ WHEN = 0.26
 """What a message gets that names a time, where the question asks for one."""
 RECENT = 0.40
 """Most that the newest message gets over the oldest, where the question asks for the latest state."""
+BEARING = 2 / 3
+"""Share of the best relevance from which newness counts fully; with less it counts less. What has little to do with the
+question is no newer state of what it asks for, and hundreds of messages may be newer than the answer."""
 WISH = 0.6
 """What a wish of the user's for all that is to come gets at most, where the question is a request: less if it is one of
 many, or only a part of a long message. With half as much fewer are found that bear on a request in other words
@@ -155,7 +158,9 @@ def gather(index: WordIndex, question: Question, near: Nearness, trusted_from: f
     """
     found = index.scores(question.terms, question.length, question.framing, question.matters, question.pieces)
     context: dict[str, Floats] = {}
-    author, time, answers = _author(index, question), _time(index, question), _answers(index, near, trusted_from)
+    relevance = _relevance(near, found)
+    author, answers = _author(index, question), _answers(index, near, trusted_from)
+    time = _time(index, question, relevance)
     if author is not None:
         context["author"] = author
     if time is not None:
@@ -171,7 +176,7 @@ def gather(index: WordIndex, question: Question, near: Nearness, trusted_from: f
     if len(near.several):
         context["whole"] = _whole(near)
     if len(index.stretches) > 1:
-        context["stretch"] = _stretch(index.stretches, _relevance(near, found))
+        context["stretch"] = _stretch(index.stretches, relevance)
         if wishes is not None and newness == 1.0:
             # A wish has little to do with what was talked about around it.
             context["stretch"][wishes > 0.0] = 0.0
@@ -183,7 +188,7 @@ def gather(index: WordIndex, question: Question, near: Nearness, trusted_from: f
 
 
 def _relevance(near: Nearness, found: WordScores) -> Floats:
-    """What stretches of talk are compared by."""
+    """How much what each message says bears on the question: what stretches of talk are compared by."""
     said = found.own if found.told is None else found.own + found.told
     relevance: Floats = said * (_STRETCH_WORDS * found.informed)
     relevance += np.maximum(near.nearest, 0.0)
@@ -292,7 +297,7 @@ def _is_read(nearest: Floats) -> bool:
     return len(nearest) < LEAST or int(np.count_nonzero(nearest > UNREAD)) < _NEARLY_ALL * len(nearest)
 
 
-def _time(index: WordIndex, question: Question) -> Floats | None:
+def _time(index: WordIndex, question: Question, relevance: Floats) -> Floats | None:
     """Messages of the time that the question names, that name a time if it asks for one, and the newer ones."""
     wanted = question.time
     if not (wanted.explicit or wanted.asks_when or wanted.recency):
@@ -304,8 +309,15 @@ def _time(index: WordIndex, question: Question) -> Floats | None:
     if wanted.asks_when:
         part += WHEN * index.column("timed")
     if wanted.recency and not wanted.past and index.size > 1:
-        part += RECENT * _newness(index)
+        part += RECENT * _newness(index) * _bearing(relevance)
     return part
+
+
+def _bearing(relevance: Floats) -> Floats:
+    """How much the newness of each message counts, 0 to 1; fully if nothing bears on the question."""
+    best = float(relevance.max())
+    bearing: Floats = np.minimum(1.0, relevance / (BEARING * best)) if best > 0.0 else np.ones(len(relevance))
+    return bearing
 
 
 def _newness(index: WordIndex) -> Floats:

@@ -12,6 +12,7 @@ from streetai_core import NewMessage
 from streetai_core.errors import InputError
 from streetai_core.evaluation.conversations import Problem, read_conversation, sample_conversation
 from streetai_core.planning.preparing import check
+from streetai_core.testing.factories import NOON
 from streetai_core.types import ROLES
 
 GOOD = b'{"role": "user", "content": "good"}'
@@ -173,7 +174,7 @@ def test_arbitrary_bytes_are_messages_or_problems(tmp_path_factory, content):
     filled = [line for line in content.removeprefix(b"\xef\xbb\xbf").split(b"\n") if line.strip()]
     assert len(filled) == len(conversation.messages) + len(conversation.problems)
     for message in conversation.messages:
-        check(message)
+        check(message, NOON)
 
 
 @given(

@@ -351,6 +351,17 @@ def test_questions_for_the_latest_state_prefer_the_newer():
         assert set(part(state, ask(state, question), "time").values()) == {0.0}
 
 
+def test_what_has_little_to_do_with_the_question_is_no_newer_state():
+    """Newness counts from two thirds of the best relevance on, and below by its share; old talk is as old as it was."""
+    cosines = (0.6, 0.3, 0.5, 0.1, 0.0, -0.2)
+    state = state_of(*(Said(text=PADDING, cosine=cosine) for cosine in cosines))
+    ranking = ask(state, "Which berth do I have now?")
+    found = part(state, ranking, "time")
+    bearing = (1.0, 0.75, 1.0, 0.25, 0.0, 0.0)
+    assert [found[n] for n in range(6)] == pytest.approx([RECENT * n / 5 * bearing[n] for n in range(6)], abs=1e-6)
+    assert order(state, ranking)[:2] == [2, 0]
+
+
 @pytest.mark.parametrize(
     ("tokens", "lost"),
     [
