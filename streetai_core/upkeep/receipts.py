@@ -17,6 +17,9 @@ class Receipt:
 
     memory_id: str
     scope: Scope
+    found: bool
+    """Whether there was anything to erase. False for what was never there, and for what was erased before: nothing is
+    kept by which one could tell the two apart."""
     rows: Mapping[str, int]
     """Table -> how many rows were deleted from it; tables without any are left out."""
     files: tuple[str, ...]
@@ -29,7 +32,7 @@ class Receipt:
 
     @property
     def complete(self) -> bool:
-        """Whether nothing is left."""
+        """Whether nothing is left of what was found; if nothing was `found`, so that a request may be repeated."""
         return not self.residual and not self.pending
 
     def to_dict(self) -> dict[str, Any]:
@@ -37,6 +40,7 @@ class Receipt:
         return {
             "memory_id": self.memory_id,
             "scope": self.scope,
+            "found": self.found,
             "rows": dict(self.rows),
             "files": list(self.files),
             "residual": self.residual,

@@ -111,7 +111,8 @@ class Forgetting(Conductor):
                 `StaleMemoryError` from then on, this one is an empty memory.
 
         Returns:
-            What was deleted and what was verified; see `Receipt.complete`. Empty if there was nothing.
+            What was deleted and what was verified; see `Receipt.complete`. If there was nothing, `Receipt.found` is
+            False and the rest is empty: asking again is no error.
 
         Raises:
             InputError: not exactly one of the arguments was given, or it cannot be used.
@@ -239,6 +240,8 @@ class Forgetting(Conductor):
         return Receipt(
             memory_id=self.memory_id,
             scope=scope,
+            # A rule of quarantine that goes on without its name is no row that was deleted.
+            found=any(forgotten.rows.values()) or bool(forgotten.values),
             rows={table: number for table, number in sorted(forgotten.rows.items()) if number},
             files=erased.files,
             residual=erased.residual,

@@ -192,14 +192,18 @@ def test_nothing_to_forget_is_an_empty_receipt(path):
         for again in (False, True):
             for what in ({"message": "x"}, {"conversation": None}, {"author": "Ilse"}, {"everything": True}):
                 receipt = memory.forget(**what)
-                assert (dict(receipt.rows), receipt.complete) == ({}, True)
+                assert (receipt.found, dict(receipt.rows), receipt.complete) == (False, {}, True)
+                assert receipt.to_dict()["found"] is False
             assert path.exists() is again
             if not again:
                 memory.add_message("One message of somebody else.", "user", conversation_id="c")
                 memory.add_message("Another of them.", "user", message_id="m", conversation_id="c", name="Tomas")
-                assert memory.forget(message="m").rows["messages"] == 1
-                assert dict(memory.forget(message="m").rows) == {}
-                assert memory.forget(everything=True).rows["messages"] == 1
+                for what in ({"message": "m"}, {"everything": True}):
+                    receipt = memory.forget(**what)
+                    assert (receipt.found, receipt.rows["messages"]) == (True, 1)
+                    assert receipt.to_dict()["found"] is True
+                    assert memory.forget(**what).found is False
+                    assert memory.forget(**what).complete
 
 
 @pytest.mark.parametrize(
@@ -499,6 +503,18 @@ def test_a_rule_of_quarantine_does_not_keep_what_is_forgotten(path, field):
         assert receipt.rows.get("quarantines") == (1 if field == "message" else None)
         assert occurrences(path, [name.encode()]) == [0]
         assert name not in str(memory.quarantined())
+
+
+def test_a_rule_that_names_an_empty_conversation_is_something_to_forget(path):
+    """No row goes, for the rule stays without the name, but what was asked for was there; the second time it is not."""
+    with opened(path) as registry:
+        memory = registry.get("alice")
+        memory.add_message("The herons come back in March.", "user")
+        memory.quarantine(conversation="mara@example.com")
+        receipt = memory.forget(conversation="mara@example.com")
+        assert (receipt.found, dict(receipt.rows), receipt.complete) == (True, {}, True)
+        again = memory.forget(conversation="mara@example.com")
+        assert (again.found, again.complete) == (False, True)
 
 
 @pytest.mark.parametrize("field", ["conversation", "writer"])
