@@ -115,7 +115,8 @@ def forget(
                 for one in opened.memory.messages()
             )
             if not count:
-                raise InputError(f"memory {chosen_id!r} has no such message")
+                nothing = _nothing_named(message_id, thread, author)
+                raise InputError(f"memory {chosen_id!r} has no {nothing}, so nothing was erased")
         confirm(f"Forget {counted(count, 'message', 'messages')} of memory {chosen_id!r} for good?", yes=yes)
         receipt = (
             opened.registry.forget(chosen_id)
@@ -133,6 +134,15 @@ def forget(
             click.echo(one_line(f"To be done: {line}"))
     if not receipt.complete:
         raise click.exceptions.Exit(1)
+
+
+def _nothing_named(message_id: str | None, thread: str | EllipsisType | None, author: str | None) -> str:
+    """What was to be forgotten and is not there, in words."""
+    if message_id is not None:
+        return f"message {message_id!r}"
+    if author is not None:
+        return f"messages by {author!r}"
+    return "messages outside of conversations" if thread is None else f"conversation {thread!r}"
 
 
 @click.command(
