@@ -23,7 +23,7 @@ from streetai_core.cli.opening import (
 from streetai_core.cli.plain_values import print_json
 from streetai_core.cli.screen import confirm, print_table, progress, short, text_input
 from streetai_core.cli.wording import counted, one_line
-from streetai_core.errors import InputError, RefusedTextsError, StoreError
+from streetai_core.errors import EncoderError, InputError, RefusedTextsError, StoreError
 
 if TYPE_CHECKING:
     from streetai_core.registry import MemoryRegistry
@@ -159,25 +159,42 @@ def reembed(file: Path, *, memory_id: str | None, encoder_name: str, config_name
     A memory changes when all of it is embedded. What the encoder has made already is left alone, so the same command
     goes on where it was interrupted, and embeds what was stored while the encoder failed.
 
-    Exit code 1 if a memory is damaged, or the encoder refuses texts, whose messages are named; the others are done.
+    Exit code 1 if a memory is damaged, or the encoder refuses texts, whose messages are named; the others are done. An
+    encoder that does not work at all ends the command, and what was done before it failed is told.
     """
     from streetai_core.registry import MemoryRegistry
 
     encoder = chosen_encoder(encoder_name)
     done: list[dict[str, Any]] = []
-    with open_store(file) as store, MemoryRegistry(store, config=read_config(config_name), encoder=encoder) as registry:
-        ids = store.memory_ids() if memory_id is None else [choose(file, store.memory_ids(), memory_id)]
-        done += (_embedded_anew(registry, one) for one in ids)
+    failure: EncoderError | None = None
+    try:
+        with (
+            open_store(file) as store,
+            MemoryRegistry(store, config=read_config(config_name), encoder=encoder) as registry,
+        ):
+            ids = store.memory_ids() if memory_id is None else [choose(file, store.memory_ids(), memory_id)]
+            # One after the other, so that those before an error are in it.
+            done += (_embedded_anew(registry, one) for one in ids)
+    except EncoderError as error:
+        failure = error
+    if done or failure is None:
+        _print_embedded(done, as_json=as_json)
+    errors = [one["error"] for one in done if one["error"] is not None]
+    for told in errors:
+        click.echo(one_line(f"Error: {told}"), err=True)
+    if failure is not None:
+        raise failure
+    if errors:
+        raise click.exceptions.Exit(1)
+
+
+def _print_embedded(done: list[dict[str, Any]], *, as_json: bool) -> None:
+    """What came of the memories."""
     if as_json:
         print_json(done)
     else:
         cells = [(one["memory_id"], one["signals"], one["before"] or "-", one["encoder"] or "-") for one in done]
         print_table(("memory", "embedded anew", "before", "now"), cells, figures=("embedded anew",))
-    errors = [one["error"] for one in done if one["error"] is not None]
-    for error in errors:
-        click.echo(one_line(f"Error: {error}"), err=True)
-    if errors:
-        raise click.exceptions.Exit(1)
 
 
 def _embedded_anew(registry: MemoryRegistry, memory_id: str) -> dict[str, Any]:

@@ -399,6 +399,46 @@ def test_reembedding_goes_on_after_a_text_that_is_refused(tmp_path, invoke, monk
     assert (1, result.stderr) == (again.exit_code, again.stderr)
 
 
+@pytest.mark.parametrize("as_json", [False, True])
+def test_reembedding_tells_what_was_done_before_the_encoder_broke(tmp_path, invoke, monkeypatch, as_json):
+    """What is done stays done, so it is told, and then why no more is."""
+    fill(tmp_path / "m.db", ("ada", "mara", "zoe"))
+    with MemoryRegistry(tmp_path / "m.db", encoder=HashingEncoder(64)) as registry:
+        for name in ("m2", "m3"):
+            registry.get("ada").delete_message(name)
+    embed, calls = HashingEncoder.embed, []
+
+    def embed_once(encoder, texts, kind):
+        calls.append(texts)
+        if len(calls) > 1:
+            raise OSError("the model is gone")
+        return embed(encoder, texts, kind)
+
+    monkeypatch.setattr(HashingEncoder, "embed", embed_once)
+    result = invoke("reembed", "m.db", "--encoder", "hashing", *["--json"][: int(as_json)])
+    assert 1 == result.exit_code
+    assert "the model is gone" in result.stderr
+    assert 1 == result.stderr.count("\n")
+    if as_json:
+        assert [("ada", 2)] == [(one["memory_id"], one["signals"]) for one in json.loads(result.stdout)]
+    else:
+        assert "ada" in result.stdout
+        assert "mara" not in result.stdout
+    ids = [(one["memory_id"], one["encoder"]) for one in json.loads(invoke("ls", "m.db", "--json").stdout)]
+    assert [("ada", "hashing/1/384"), ("mara", "hashing/1/64"), ("zoe", "hashing/1/64")] == ids
+
+
+def test_reembedding_with_an_encoder_that_never_works_has_nothing_to_tell(there, invoke, monkeypatch):
+    """No empty table: the error alone."""
+
+    def broken(encoder, texts, kind):
+        raise OSError("the model is gone")
+
+    monkeypatch.setattr(HashingEncoder, "embed", broken)
+    result = invoke("reembed", "m.db", "--encoder", "hashing")
+    assert (1, "", 1) == (result.exit_code, result.stdout, result.stderr.count("\n"))
+
+
 def test_reembedding_goes_on_after_a_damaged_memory(tmp_path, invoke):
     """It comes to the others, which have nothing to do with it."""
     fill(tmp_path / "m.db", ("ada", "mara"))
