@@ -191,6 +191,15 @@ class Config:
         return {**values, "strategy": strategy, "signal_roles": list(self.signal_roles)}
 
     @property
+    def brief(self) -> str:
+        """These settings in a few words: as a call, with those alone that are not as they come."""
+        if self == Config.classic():
+            return "Config.classic()"
+        usual = Config().to_dict()
+        changed = (f"{name}={value!r}" for name, value in self.to_dict().items() if value != usual[name])
+        return f"Config({', '.join(changed)})"
+
+    @property
     def half_life_turns(self) -> float:
         """Turns in which a weight halves; infinite when decay is off."""
         return math.log(2) / self.decay_rate if self.decay_rate else math.inf

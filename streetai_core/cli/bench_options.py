@@ -78,8 +78,8 @@ _ALWAYS = (
         "--config",
         "config_name",
         default="default",
-        metavar="FILE|classic",
-        help="Settings of the memory: a JSON object, or the published pipeline.  [default: those of Config()]",
+        metavar="FILE|JSON|classic",
+        help="Settings: a JSON object, a file with one, or the published pipeline.  [default: those of Config()]",
     ),
     click.option(
         "--encoder",
@@ -123,7 +123,7 @@ def read_config(name: str) -> Config:
     if name in {"default", "classic"}:
         return Config.classic() if name == "classic" else Config()
     try:
-        values = json.loads(Path(name).read_text(encoding="utf-8"))
+        values = json.loads(name if name.startswith("{") else Path(name).read_text(encoding="utf-8"))
     except OSError as error:
         raise InputError(f"cannot read the settings {name!r}: {error.strerror or error}") from error
     except ValueError as error:

@@ -46,8 +46,8 @@ config_option = click.option(
     "--config",
     "config_name",
     default="default",
-    metavar="FILE|classic",
-    help="Settings of the memory: a JSON object, or the published pipeline.  [default: those of Config()]",
+    metavar="FILE|JSON|classic",
+    help="Settings: a JSON object, a file with one, or the published pipeline.  [default: those of Config()]",
 )
 
 json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON value, nothing else.")

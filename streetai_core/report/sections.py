@@ -57,7 +57,11 @@ def summary(contents: Contents) -> str:
     threads = len({one.conversation_id for one in messages})
     told = f"{_count(len(messages), 'message')} in {_count(threads, 'conversation')}, {when}. "
     signals, stacks = len(contents.plane.points), len({point.signal.stack_id for point in contents.plane.points})
-    return f"<p>{escaped(told)}{_count(signals, 'signal')} can be recalled, in {_count(stacks, 'stack')}.</p>"
+    return (
+        f"<p>{escaped(told)}{_count(signals, 'signal')} can be recalled, in {_count(stacks, 'stack')}.</p>"
+        f"<p>Weights, fading and revivals are reckoned with {escaped(contents.config.brief)}; a database keeps no "
+        "settings, so give the page those of the app.</p>"
+    )
 
 
 def stacks_section(contents: Contents) -> str:

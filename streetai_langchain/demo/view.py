@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shlex
 from collections.abc import Sequence
@@ -17,7 +18,7 @@ from streetai_core.cli.wording import one_line
 from streetai_core.config import HALF_LIFE_TURNS as DEFAULT_HALF_LIFE_TURNS
 from streetai_langchain.demo import wording
 from streetai_langchain.demo.figures import Figures, PlayedTurn, Totals
-from streetai_langchain.demo.settings import HALF_LIFE_TURNS
+from streetai_langchain.demo.settings import CONFIG, HALF_LIFE_TURNS
 from streetai_langchain.demo.watching import Holdings, Opening, Recollection
 
 _PIECES = 4
@@ -150,6 +151,9 @@ class TerminalView:
         self._console.print(Text(f"Stored: {messages} as {signals} in {stacks}; {weights}."), soft_wrap=True)
         shown = one_line(shlex.quote(path))
         self._console.print(Text.assemble("Memory file: ", (one_line(path), "bold")), soft_wrap=True)
+        chosen = one_line(shlex.quote(stats["memory_id"]))
+        config = shlex.quote(json.dumps({"decay_rate": CONFIG.decay_rate}))
+        self._note(f"A page of it, with its settings:  streetai report {shown} --memory {chosen} --config {config}")
         self._note(f"Look inside with:  datasette {shown}   or   sqlite3 {shown} .tables")
         self._note("Run the same command again: it remembers from the file. --fresh starts over.")
 

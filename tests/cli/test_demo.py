@@ -2,6 +2,7 @@
 
 import json
 import re
+import shlex
 import sqlite3
 from contextlib import closing
 from datetime import datetime, timezone
@@ -9,6 +10,7 @@ from datetime import datetime, timezone
 import pytest
 
 from streetai_core import MemoryRegistry
+from streetai_langchain.demo.settings import CONFIG, HALF_LIFE_TURNS
 from tests.cli.conftest import SHORT, message, objects, write
 
 COLOURS = re.compile(r"\x1b\[[0-9;]*m")
@@ -86,6 +88,17 @@ def test_json_is_one_object_a_turn_and_a_summary(invoke, chat):
     learned = {update["signal_id"]: update["action"] for update in turns[2]["learned"]}
     assert "boost" == learned[best["signal_id"]]
     assert 1 <= summary["boosts"]
+
+
+def test_it_prints_the_command_of_a_page_that_reckons_as_it_does(invoke, chat):
+    """A database keeps no settings, and the demo has its own: others would show other figures."""
+    done = invoke("demo", "--input", chat, "--db", "a b.db")
+    invoke("demo", "--input", write(chat.parent / "other.jsonl", SHORT[:2]), "--db", "a b.db")
+    [told] = [line.partition("streetai ")[2] for line in done.stdout.splitlines() if "streetai report" in line]
+    page = invoke(*shlex.split(told), "-o", "-", "--no-savings").stdout
+    assert f"A weight halves in {HALF_LIFE_TURNS} turns" in page
+    assert SHORT[0]["content"] in page
+    assert f"Config(decay_rate={CONFIG.decay_rate})" in page
 
 
 def test_the_second_run_plays_nothing_and_still_remembers(invoke, chat, tmp_path):

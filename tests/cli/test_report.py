@@ -119,3 +119,13 @@ def test_the_settings_are_those_that_are_given(file, tmp_path):
     done = run(file, "--memory", "ben", "--config", settings, "-o", "-", "--no-savings")
     assert "A weight halves in 2 turns without use." in done.stdout
     assert "A weight halves in 50 turns" in run(file, "--memory", "ben", "-o", "-", "--no-savings").stdout
+
+
+def test_the_page_says_with_which_settings_it_reckons(file):
+    """A database keeps none: who sees other figures than the app's must be able to tell why."""
+    usual = run(file, "--memory", "ben", "-o", "-", "--no-savings").stdout
+    assert "are reckoned with Config(); a database keeps no settings" in usual
+    given = run(file, "--memory", "ben", "--config", '{"decay_rate": 0.25}', "-o", "-", "--no-savings").stdout
+    assert "reckoned with Config(decay_rate=0.25); a database" in given
+    classic = run(file, "--memory", "ben", "--config", "classic", "-o", "-", "--no-savings").stdout
+    assert "reckoned with Config.classic(); a database" in classic
