@@ -27,6 +27,22 @@ from streetai_core.rendering import minute
 if TYPE_CHECKING:
     from streetai_core.types import Hit, Message, Signal
 
+_COUNTED = {
+    "memory_id": "memory",
+    "total_signals": "signals",
+    "living_signals": "signals that have not faded",
+    "dead_signals": "signals that have faded",
+    "stacks": "stacks",
+    "turn_counter": "turns",
+    "messages": "messages",
+    "history_tokens": "tokens of the full history",
+    "encoder": "vectors made by",
+    "version": "version, one more with each write",
+    "without_vector": "signals without a vector",
+    "outdated_words": "messages that streetai renew would tell anew",
+}
+"""What `Memory.stats` counts, in words."""
+
 
 @click.command("ls", short_help="List the memories of a database.", epilog="Example: streetai ls memory.db")
 @file_argument
@@ -168,13 +184,17 @@ def why(
 @config_option
 @json_option
 def stats(file: Path, *, memory_id: str | None, config_name: str, as_json: bool) -> None:
-    """Print the counts of a memory: messages, signals alive and dead, stacks, the clock, tokens of the history."""
+    """Print the counts of a memory: messages, signals and how many of them have faded, stacks, the clock, tokens."""
     with open_memory(file, memory_id, config_name) as opened:
-        counted = opened.memory.stats()
+        counts = opened.memory.stats()
+        config = opened.memory.config
     if as_json:
-        print_json(counted)
-    else:
-        print_table(("", "value"), list(counted.items()), figures=("value",))
+        print_json(counts)
+        return
+    print_table(("", "value"), [(_COUNTED[name], value) for name, value in counts.items()], figures=("value",))
+    if config.revival_similarity:
+        click.echo("What has faded is kept, and a strong cue brings it back.")
+    click.echo(one_line(f"Faded is told by {config.brief}; a database keeps no settings, --config gives others."))
 
 
 def _show_messages(messages: list[Message], *, as_json: bool) -> None:

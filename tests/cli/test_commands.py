@@ -326,6 +326,28 @@ def test_what_they_do(there, invoke):
     assert b"1.4567" not in (there / "m.db").read_bytes()
 
 
+def test_counts_are_told_in_words(there, invoke):
+    """What has faded is not lost, and which settings say so is told; programs get the names of the library."""
+    names = json.loads(invoke("stats", "m.db", "--json").stdout)
+    assert names["dead_signals"] == 0
+    usual = invoke("stats", "m.db").stdout
+    assert not [name for name in names if "_" in name and name in usual]
+    assert re.search(r"signals that have faded +0 *\n", usual)
+    assert "What has faded is kept, and a strong cue brings it back." in usual
+    assert "Faded is told by Config(); a database keeps no settings, --config gives others." in usual
+    fast = invoke("stats", "m.db", "--config", '{"decay_rate": 5, "revival_similarity": 0}').stdout
+    assert re.search(r"signals that have faded +[1-9] *\n", fast)
+    assert "cue" not in fast
+    assert "Faded is told by Config(decay_rate=5, revival_similarity=0);" in fast
+
+
+@pytest.mark.parametrize("settings", ["{", '{"nothing": 1}', '{"decay_rate": -1}'])
+def test_settings_on_the_line_are_checked(there, invoke, settings):
+    """As those in a file are."""
+    refused = invoke("stats", "m.db", "--config", settings)
+    assert (1, "", 1) == (refused.exit_code, refused.stdout, refused.stderr.count("\n"))
+
+
 def test_export_and_import(there, invoke):
     """Through a pipe and through a file the memory comes back, and nothing is overwritten unasked."""
     piped = invoke("export", "m.db")
