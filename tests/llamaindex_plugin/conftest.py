@@ -1,5 +1,8 @@
 """Memories in real files for the tests of the plug-in."""
 
+import asyncio
+from inspect import iscoroutinefunction
+
 import pytest
 from llama_index.core.llms import ChatMessage
 
@@ -51,6 +54,22 @@ def steps(memory, session=SESSION):
     """How many learning steps there were in all."""
     core = memory.registry.get(session)
     return sum(len(core.history(signal.signal_id)) for signal in core.signals)
+
+
+@pytest.fixture(autouse=True)
+def framework_loop(request):
+    """A loop for LlamaIndex's sync calls, which else make one in the main thread and never close it.
+
+    The garbage collector would find it in a later test, which fails for it. An async test has a loop of its own.
+    """
+    if iscoroutinefunction(request.function):
+        yield
+        return
+    loop = asyncio.new_event_loop()
+    asyncio.set_event_loop(loop)
+    yield
+    asyncio.set_event_loop(None)
+    loop.close()
 
 
 @pytest.fixture
