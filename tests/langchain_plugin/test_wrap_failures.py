@@ -173,11 +173,16 @@ def test_closing_a_stream_waits_for_no_lock(registry, diary, leave, close):
 @pytest.mark.parametrize("way", CUTS)
 async def test_a_stream_that_is_closed_is_part_of_the_next_turn(registry, way):
     """If it fails, whoever presses stop and asks again is answered as if nothing had been said."""
-    model = ScriptedChatModel(reply=script(REPLY, "Go on."))
+    held, answer = threading.Event(), script(REPLY, "Go on.")
+
+    def answer_and_hold_up(messages):
+        # Not before the model is asked: the stream itself begins only when all that was handed over is done.
+        registry.later.hand(lambda: held.wait(PATIENCE) and None)
+        return answer(messages)
+
+    model = ScriptedChatModel(reply=answer_and_hold_up)
     chat = StreetAIMemory(registry).wrap(model)
     registry.later.start()
-    held = threading.Event()
-    registry.later.hand(lambda: held.wait(60) and None)
 
     await way(chat, QUESTION, MARA)
     threading.Timer(0.2, held.set).start()
