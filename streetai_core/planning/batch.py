@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable
+from dataclasses import dataclass, field
 
 import numpy as np
 import numpy.typing as npt
@@ -19,15 +20,32 @@ _FEW = 4
 """Messages of which fewer than this part of all are asked for are compared alone: to copy a vector takes as long as to
 compare a few."""
 
+_PAGE = 1024
+"""Messages whose bits are kept together, a multiple of 8. With a bit for each message of a large operation, a term that
+only its last one has would take as much memory as one that all have."""
+
 Numbers = npt.NDArray[np.intp]
 """Messages, numbered in the order they came, ascending."""
 
 
-class Batch:
-    """Messages of one operation, in the order they came.
+@dataclass(slots=True)
+class _Page:
+    """Who said what, and which terms it has, of some messages that follow on each other: a bit for each message."""
 
-    Who said what, and which terms it has, is kept as whole numbers with a bit for each message.
-    """
+    said_by: defaultdict[tuple[str | None, Role], int] = field(default_factory=lambda: defaultdict(int))
+    having: defaultdict[int, int] = field(default_factory=lambda: defaultdict(int))
+    """By the hash of a term."""
+
+    def like(self, speaker: tuple[str | None, Role], terms: Iterable[int]) -> bytes:
+        """The bits of the messages of a speaker that have all of these terms, the first message's bit first."""
+        bits = self.said_by.get(speaker, 0)
+        for term in terms:
+            bits &= self.having.get(term, 0)
+        return bits.to_bytes(_PAGE // 8, "little")
+
+
+class Batch:
+    """Messages of one operation, in the order they came."""
 
     def __init__(self) -> None:
         self._messages: dict[int, Message] = {}
@@ -37,9 +55,7 @@ class Batch:
         """Where the vectors of each message begin, and where those of the last one end."""
         self._vectors: npt.NDArray[np.float32] = np.empty((0, 0), dtype=np.float32)
         """Of all messages. These four have room for more."""
-        self._said_by: defaultdict[tuple[str | None, Role], int] = defaultdict(int)
-        self._having: defaultdict[int, int] = defaultdict(int)
-        """By the hash of a term."""
+        self._pages: list[_Page] = []
 
     def __len__(self) -> int:
         return len(self._messages)
@@ -56,10 +72,12 @@ class Batch:
         self._keep(number, vectors)
         self._trust, self._sequences = with_room(self._trust, number + 1), with_room(self._sequences, number + 1)
         self._trust[number], self._sequences[number] = message.trust, message.sequence
-        bit = 1 << number
-        self._said_by[message.name, message.role] |= bit
+        if number % _PAGE == 0:
+            self._pages.append(_Page())
+        page, bit = self._pages[-1], 1 << number % _PAGE
+        page.said_by[message.name, message.role] |= bit
         for term in terms.tolist():
-            self._having[term] |= bit
+            page.having[term] |= bit
         self._messages[message.sequence] = message
 
     def like(self, newer: Message, terms: Iterable[int]) -> Numbers:
@@ -67,12 +85,8 @@ class Batch:
 
         Nobody's word outdoes one that is trusted more: such messages are left out.
         """
-        bits = self._said_by.get((newer.name, newer.role), 0)
-        for term in terms:
-            bits &= self._having.get(term, 0)
-        if not bits:
-            return np.zeros(0, dtype=np.intp)
-        packed = np.frombuffer(bits.to_bytes((bits.bit_length() + 7) // 8, "little"), dtype=np.uint8)
+        speaker, wanted = (newer.name, newer.role), list(terms)
+        packed = np.frombuffer(b"".join(page.like(speaker, wanted) for page in self._pages), dtype=np.uint8)
         found: Numbers = np.flatnonzero(np.unpackbits(packed, bitorder="little"))
         return found[(self._trust[found] <= newer.trust) & (self._sequences[found] < newer.sequence)]
 

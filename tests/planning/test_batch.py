@@ -1,6 +1,7 @@
 """The messages of one operation by their vectors."""
 
 import random
+import tracemalloc
 
 import numpy as np
 import pytest
@@ -33,6 +34,7 @@ def vectors(seed, count):
 
 
 NONE = np.zeros(0, dtype=np.uint32)
+ONE = np.ones((1, 1), dtype=np.float32)
 
 
 def sequences_like(batch, speaker, terms=()):
@@ -110,3 +112,19 @@ def test_only_those_that_are_asked_for_are_compared(numbers):
     found = batch.similar(asked, np.array(numbers, dtype=np.intp), 10)
     assert list(found) == best[:10]
     assert found == pytest.approx({one: expected[one] for one in best[:10]}, abs=1e-6)
+
+
+def test_terms_take_as_much_room_in_a_large_operation_as_in_a_small_one():
+    """Every message has terms that no other has, as numbers and names are."""
+    batch, sizes = Batch(), []
+    tracemalloc.start()
+    try:
+        for sequence in range(16_000):
+            batch.put(message(sequence), ONE, np.arange(8 * sequence, 8 * sequence + 8, dtype=np.uint32))
+            if sequence % 4_000 == 3_999:
+                sizes.append(tracemalloc.get_traced_memory()[0])
+    finally:
+        tracemalloc.stop()
+    # Of the same number of messages each; what is allocated ahead makes some difference.
+    assert sizes[3] - sizes[2] < 1.5 * (sizes[1] - sizes[0])
+    assert sequences_like(batch, message(16_000), [8 * 9_000 + 3]) == [9_000]
