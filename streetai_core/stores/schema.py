@@ -33,8 +33,9 @@ _COLUMN = re.compile(r'^ {4}"?(\w+)"? +(?:INTEGER|TEXT|REAL|BLOB)\b', re.MULTILI
 
 _COLUMNS = """
 SELECT tables.name, columns.name FROM sqlite_master AS tables JOIN pragma_table_info(tables.name) AS columns
-WHERE tables.type = 'table' ORDER BY columns.cid
+WHERE tables.type = 'table' AND tables.rootpage > 0 ORDER BY columns.cid
 """
+"""Virtual tables, which have no page of their own, are none of ours: to ask one for its columns needs its extension."""
 
 MIGRATIONS = Migrations("streetai")
 

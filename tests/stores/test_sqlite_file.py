@@ -225,6 +225,23 @@ def test_a_file_of_another_layout_is_refused_and_left_alone(path, change):
     assert hashes(path) == before
 
 
+def test_a_virtual_table_of_an_extension_that_is_not_here_is_no_other_layout(path):
+    """Datasette and the like put search tables into a file; SQLite cannot tell the columns of one without its code."""
+    filled(path)
+    with closing(_sqlite.connect(path.as_uri(), timeout=0)) as connection:
+        connection.execute("PRAGMA writable_schema = ON")
+        connection.execute(
+            "INSERT INTO sqlite_master VALUES ('table', 'places', 'places', 0, 'CREATE VIRTUAL TABLE places USING far')"
+        )
+        connection.execute("PRAGMA writable_schema = RESET")
+        with pytest.raises(_sqlite.Error, match="no such module"):
+            connection.execute("SELECT * FROM places")
+    with SqliteStore(path) as store:
+        assert len(all_messages(store)) == 1
+        write(store, make_exchange(1))
+        assert len(all_messages(store)) == 2
+
+
 def made_foreign(path):
     """Another program's database, with its id."""
     with closing(_sqlite.connect(path.as_uri(), timeout=0)) as connection:
