@@ -159,6 +159,24 @@ def test_a_time_is_not_found_by_the_words_that_count_it(tmp_path, question):
         assert memory.retrieve(question)[0].signal.content == "The dentist wants to make a crown."
 
 
+@pytest.mark.parametrize(
+    ("question", "answer"),
+    [
+        ('Who wrote the song "Yesterday"?', "Paul McCartney wrote Yesterday in a dream."),
+        ("What was on new year's day?", "On New Year's Day we swam in the sea."),
+    ],
+)
+def test_names_of_things_and_days_are_looked_for(tmp_path, question, answer):
+    """They have words that count a time elsewhere."""
+    with MemoryRegistry(tmp_path / "m.db", clock=lambda: EVENING) as registry:
+        memory = registry.get("m")
+        memory.add_message(answer, "user", created_at=EVENING - timedelta(days=400))
+        for days in range(50, 20, -1):
+            memory.add_message(f"Sail {days} is new.", "user", created_at=EVENING - timedelta(days=days))
+        memory.add_message("The dentist wants to make a crown.", "user", created_at=EVENING - timedelta(days=1))
+        assert memory.retrieve(question, strategy="keyword")[0].signal.content == answer
+
+
 def test_who_gives_nothing_but_a_time_looks_for_its_words(path):
     """In a search of words, "yesterday" is one."""
     with opened(path) as registry:

@@ -6,10 +6,11 @@ import re
 from dataclasses import dataclass
 from datetime import datetime
 
+from streetai_core.text.alternation import any_of
 from streetai_core.text.dates.expressions import asked_dates
 from streetai_core.text.dates.scanning import lowered
 from streetai_core.text.dates.spans import Mention, TimeSpan
-from streetai_core.text.dates.vocabulary import MONTHS, WEEKDAYS
+from streetai_core.text.dates.vocabulary import HOLIDAY_PHRASES, MONTHS, WEEKDAYS
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,14 +76,26 @@ _SINCE = re.compile(r"\bsince\s+(?:about\s+|around\s+)?$")
 """Stands before a time that goes on."""
 
 
-_AGO = re.compile(r"\b(?:ago|back|earlier)\b", re.IGNORECASE)
+_AGO = re.compile(r"\b(?:ago|back|earlier)\b")
 """Ends a time that is counted in numbers."""
 
 _DISTANCE = re.compile(
-    r"\b(?:last|past|previous|this|current|yesterday|today|tonight|(?:day|week|month|year)(?:['\u2019]?s)?)\b",
-    re.IGNORECASE,
+    rf"\b(?:(?P<holiday>{any_of(HOLIDAY_PHRASES)})"
+    r"|last|past|previous|this|current|yesterday|today|tonight|(?:day|week|month|year)(?:'?s)?)\b"
 )
-"""Words that say how far from now, as everybody says them of any day."""
+"""Words that say how far from now, as everybody says them of any day, and names of days that have some of these."""
+
+_QUOTED = re.compile(
+    r"\"[^\"]*\"|\u201c[^\u201d]*\u201d|\u201e[^\u201c\u201d]*[\u201c\u201d]|\u00ab[^\u00bb]*\u00bb"
+    r"|(?<!\w)['\u2018][^'\u2019]*['\u2019](?!\w)"
+)
+"""What is said or called so, and means no time."""
+
+_WITHIN = re.compile(r"[^\W_][,;:]?\s+$")
+"""Stands before a word within a sentence."""
+
+_BEFORE = 8
+"""Characters of what stands before a word that are looked at: longer white space ends a sentence."""
 
 
 def question_times(question: str, asked_at: datetime) -> QuestionTime:
@@ -108,14 +121,34 @@ def without_distances(question: str, asked_at: datetime) -> str:
     """A question without the words by which its times are counted from the day on which it is asked.
 
     Those of a message are counted from another day: "last week" of March is none of this week's. Names of days, months
-    and seasons stay.
+    and seasons stay, and so do quotations and titles.
     """
+    lower = lowered(question).replace("\u2019", "'")
+    quoted = [found.span() for found in _QUOTED.finditer(question)]
     parts, position = [], 0
     for mention in asked_dates(question, asked_at):
-        named = question[mention.start : mention.end]
-        parts += [question[position : mention.start], " " if _AGO.search(named) else _DISTANCE.sub(" ", named)]
-        position = mention.end
+        if any(start < mention.start and mention.end <= end for start, end in quoted):
+            continue
+        for start, end in _distances(lower, mention):
+            if not _is_title(question, start, end):
+                parts += [question[position:start], " "]
+                position = end
     return "".join([*parts, question[position:]])
+
+
+def _distances(lower: str, mention: Mention) -> list[tuple[int, int]]:
+    """The spans of the words of a mention that count from now."""
+    if _AGO.search(lower, mention.start, mention.end):
+        return [(mention.start, mention.end)]
+    found = _DISTANCE.finditer(lower, mention.start, mention.end)
+    return [one.span() for one in found if one["holiday"] is None]
+
+
+def _is_title(question: str, start: int, end: int) -> bool:
+    """Whether words have capitals within a sentence, all of them: "Last Christmas" is a song there."""
+    words = question[start:end]
+    has_capitals = not words.isupper() and all(one[0].isupper() or one[0].isdigit() for one in words.split())
+    return has_capitals and _WITHIN.search(question[max(0, start - _BEFORE) : start]) is not None
 
 
 def _onwards(lower: str, mention: Mention, asked_at: datetime) -> TimeSpan:
