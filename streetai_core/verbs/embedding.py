@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Collection, Sequence
 from contextlib import suppress
+from datetime import datetime
 
 import numpy as np
 
@@ -55,17 +56,19 @@ class Embedding(Renewing):
         self._catching_up = fork_safe_lock()
         """Who has it embeds them. Nobody waits for it: others would embed the same texts again."""
 
-    def _prepared(self, messages: Sequence[NewMessage], progress: Progress | None = None) -> list[Prepared | None]:
-        """Messages checked, cut and embedded; needs no lock."""
+    def _prepared(
+        self, messages: Sequence[NewMessage], now: datetime, progress: Progress | None = None
+    ) -> list[Prepared | None]:
+        """Messages checked, cut and embedded; `now` is the time of those without one. Needs no lock."""
         around = self._around
-        found = self._ready(messages, around.encoder, progress)
+        found = self._ready(messages, around.encoder, now, progress)
         around.outage.answered()
         fresh = [item.vectors for item in found if item is not None]
         self._find_common(np.concatenate(fresh) if fresh else None)
         return found
 
     def _ready(
-        self, messages: Sequence[NewMessage], encoder: Encoder, progress: Progress | None
+        self, messages: Sequence[NewMessage], encoder: Encoder, now: datetime, progress: Progress | None
     ) -> list[Prepared | None]:
         """Messages ready to be stored, with the vectors of an encoder."""
         around = self._around
@@ -74,7 +77,7 @@ class Embedding(Renewing):
             encoder=encoder,
             config=self.config,
             counter=around.counter,
-            now=around.clock(),
+            now=now,
             progress=progress,
         )
 
@@ -86,8 +89,10 @@ class Embedding(Renewing):
         Raises:
             EncoderError: the encoder failed, and they could not be found without it, or it may be set up wrong.
         """
+        # Before the encoder is asked: one that fails may take minutes to do so.
+        now = self._around.clock()
         try:
-            prepared = self._prepared(messages, progress)
+            prepared = self._prepared(messages, now, progress)
         except EncoderError as error:
             if not self._is_outage(error):
                 raise
@@ -97,7 +102,7 @@ class Embedding(Renewing):
                 f"{len(messages)} messages are stored without vectors, and found by their words until it works again",
                 stored=len(messages),
             )
-            prepared = self._ready(messages, absent, progress)
+            prepared = self._ready(messages, absent, now, progress)
         else:
             self._catch_up()
         self._renew_some()

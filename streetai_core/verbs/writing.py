@@ -124,7 +124,8 @@ class Writing(Embedding):
             found = transaction.messages(MessageQuery(message_id=parent_turn_id))
         if not found:
             return None
-        item = self._prepared([NewMessage(content=new_content, role=found[0].role, name=found[0].name)])[0]
+        new = NewMessage(content=new_content, role=found[0].role, name=found[0].name)
+        item = self._prepared([new], found[0].created_at)[0]
 
         def plan(transaction: WriteTransaction, state: MemoryState) -> tuple[Changes | None, Message | None]:
             again = transaction.messages(MessageQuery(message_id=parent_turn_id))

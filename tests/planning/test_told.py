@@ -43,21 +43,30 @@ def test_others_can_write_while_a_text_is_read(tmp_path, monkeypatch, module, ru
         assert [message.content for message in memory.messages()] == ["Hello.", *(one.content for one in TURN)]
 
 
-def test_a_message_without_a_time_gets_that_of_the_call(tmp_path):
-    """Not that of when the encoder was done: what is said before midnight is of that day, however long that takes."""
+@pytest.mark.parametrize("fails", [False, True])
+def test_a_message_without_a_time_gets_that_of_the_call(tmp_path, fails):
+    """Not that of when the encoder was done, or gave up: what is said before midnight is of that day."""
     moment = [NOON.replace(hour=23, minute=59)]
 
     class Slow(HashingEncoder):
         """Takes an hour."""
 
+        fails = False
+
         def embed(self, texts, kind):
-            """Wait, then embed."""
+            """Wait, then embed, or fail as a provider that does not answer."""
             moment[0] += timedelta(hours=1)
+            if self.fails:
+                raise TimeoutError
             return super().embed(texts, kind)
 
-    with MemoryRegistry(tmp_path / "m.db", encoder=Slow(32), clock=lambda: moment[0]) as registry:
+    encoder = Slow(32)
+    with MemoryRegistry(tmp_path / "m.db", encoder=encoder, clock=lambda: moment[0]) as registry:
         memory = registry.get("m")
+        memory.add_message("Hello.", "user", created_at=NOON)
+        moment[0], encoder.fails = NOON.replace(hour=23, minute=59), fails
         memory.add_messages(TURN)
         assert moment[0].date() > NOON.date()
-        assert [message.created_at.date() for message in memory.messages()] == [NOON.date()] * 2
-        assert [row.day for row in words_in(registry.store, "m").values()] == [NOON.toordinal()] * 2
+        assert len(memory.signals) == 1 + len(TURN)
+        assert [message.created_at.date() for message in memory.messages()] == [NOON.date()] * 3
+        assert [row.day for row in words_in(registry.store, "m").values()] == [NOON.toordinal()] * 3
