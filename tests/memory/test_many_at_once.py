@@ -98,3 +98,21 @@ def test_what_is_in_quarantine_is_not_replaced_in_the_same_call(tmp_path, encode
             for start in range(0, 2, size):
                 memory.add_messages([old, new][start : start + size])
             assert [row.replaces for row in words_in(registry.store, name).values()] == [(), (), ()]
+
+
+def test_what_is_replaced_is_the_same_after_the_memory_is_opened_anew(tmp_path, encoder):
+    """Of more statements that are as near than are compared; what is removed leaves its place to another in RAM."""
+    found = []
+    for name in ("kept", "opened"):
+        with MemoryRegistry(tmp_path / f"{name}.db", encoder=encoder) as registry:
+            memory = registry.get("m")
+            memory.add_messages([NewMessage(content="My flat has three rooms.", role="user") for _ in range(40)])
+            for message in memory.messages()[:5]:
+                memory.delete_message(message.message_id)
+            if name == "kept":
+                memory.add_message("My flat has four rooms.", "user")
+        with MemoryRegistry(tmp_path / f"{name}.db", encoder=encoder) as registry:
+            if name == "opened":
+                registry.get("m").add_message("My flat has four rooms.", "user")
+            found.append(words_in(registry.store, "m")[40].replaces)
+    assert found[0] == found[1] == tuple(range(5, 25))
