@@ -28,6 +28,9 @@ Catch `StreetAIError` to catch them all. After any of them the memory is as it w
 
 from __future__ import annotations
 
+_NAMED = 20
+"""Messages that an error names in its text: a model that takes no long ones may refuse every second one of a memory."""
+
 
 class StreetAIError(Exception):
     """Base class of every error of this library."""
@@ -76,9 +79,10 @@ class RefusedTextsError(EncoderError):
     """
 
     def __init__(self, memory_id: str, message_ids: tuple[str, ...], embedded: int, so: str) -> None:
-        super().__init__(
-            f"the encoder refuses a text of these messages of memory {memory_id!r}: {', '.join(message_ids)}. {so}"
-        )
+        named = ", ".join(message_ids[:_NAMED])
+        if len(message_ids) > _NAMED:
+            named += f" and {len(message_ids) - _NAMED} more, which `message_ids` has"
+        super().__init__(f"the encoder refuses a text of these messages of memory {memory_id!r}: {named}. {so}")
         self.memory_id = memory_id
         self.message_ids = message_ids
         self.embedded = embedded

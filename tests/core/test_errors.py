@@ -43,3 +43,12 @@ def test_an_error_comes_back_whole(error, again):
 def test_every_error_is_found():
     """A list that finds none would prove nothing."""
     assert {errors.MissingExtraError, errors.MemoryBusyError, errors.VectorError} <= set(ALL)
+
+
+def test_an_error_about_thousands_of_messages_can_be_read():
+    """A model with a limit refuses all that are long; a line with the ids of them all is seen by nobody."""
+    ids = tuple(f"message-{number}" for number in range(5_000))
+    error = errors.RefusedTextsError("m", ids, 0, "The memory is as it was.")
+    assert error.message_ids == ids
+    assert "message-19 and 4980 more" in str(error)
+    assert len(str(error)) < 500
