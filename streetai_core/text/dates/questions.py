@@ -86,10 +86,10 @@ _DISTANCE = re.compile(
 """Words that say how far from now, as everybody says them of any day, and names of days that have some of these."""
 
 _QUOTED = re.compile(
-    r"\"[^\"]*\"|\u201c[^\u201d]*\u201d|\u201e[^\u201c\u201d]*[\u201c\u201d]|\u00ab[^\u00bb]*\u00bb"
-    r"|(?<!\w)['\u2018][^'\u2019]*['\u2019](?!\w)"
+    r"\"[^\"]{0,200}\"|\u201c[^\u201d]{0,200}\u201d|\u201e[^\u201c\u201d]{0,200}[\u201c\u201d]|\u00ab[^\u00bb]{0,200}\u00bb"
+    r"|(?<!\w)['\u2018][^'\u2019]{0,200}['\u2019](?!\w)"
 )
-"""What is said or called so, and means no time."""
+"""What is said or called so, and means no time; short, for to look for the end of each of many would take long."""
 
 _WITHIN = re.compile(r"[^\W_][,;:]?\s+$")
 """Stands before a word within a sentence."""
