@@ -93,6 +93,8 @@ class Batch:
     def similar(self, vectors: Matrix, numbers: Numbers, most: int) -> dict[int, float]:
         """The cosine of the nearest chunk of each of some messages, by sequence: the `most` nearest of them.
 
+        Of those that tie the newest.
+
         Args:
             vectors: of what they are compared with, at least one, shape (n, dim).
             numbers: the messages.
@@ -104,7 +106,7 @@ class Batch:
         # Sorting all that was said before, for each message, would take most of the time of a large operation.
         place = max(0, len(nearest) - most)
         near = np.flatnonzero(nearest >= np.partition(nearest, place)[place])
-        best = near[np.argsort(-nearest[near], kind="stable")[:most]]
+        best = near[np.lexsort((-near, -nearest[near]))[:most]]
         sequences = self._sequences[numbers[best]]
         return dict(zip(sequences.tolist(), nearest[best].tolist(), strict=True))
 

@@ -133,7 +133,7 @@ class Replacing:
         if not wanted:
             return ()
         near = self._similar(vectors[:_PARTS], message, wanted)
-        ranked = sorted(near.items(), key=lambda one: (-one[1], one[0]))[:_CANDIDATES]
+        ranked = sorted(near.items(), key=lambda one: (-one[1], -one[0]))[:_CANDIDATES]
         texts = {**self.read([sequence for sequence, _ in ranked if sequence not in self._batch])}
         texts |= {sequence: self._batch[sequence] for sequence, _ in ranked if sequence in self._batch}
         candidates = [
@@ -203,10 +203,10 @@ class Replacing:
     def _by_message(self, rows: Rows, nearness: Vector) -> dict[int, float]:
         """How near the nearest signal of each message is, by sequence, the nearest first; of the `_MOST` nearest.
 
-        Of those that tie the oldest: rows are in another order when a memory is opened anew.
+        Of those that tie the newest: it is what holds until now.
         """
         sequences = self.state.columns.column("sequence")[rows]
-        best = np.lexsort((sequences, -nearness))[:_MOST]
+        best = np.lexsort((-sequences, -nearness))[:_MOST]
         near: dict[int, float] = {}
         for sequence, one in zip(sequences[best].tolist(), nearness[best].tolist(), strict=True):
             near.setdefault(sequence, one)

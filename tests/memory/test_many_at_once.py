@@ -100,6 +100,14 @@ def test_what_is_in_quarantine_is_not_replaced_in_the_same_call(tmp_path, encode
             assert [row.replaces for row in words_in(registry.store, name).values()] == [(), (), ()]
 
 
+def test_of_those_that_are_as_near_the_newest_are_replaced(tmp_path, encoder):
+    """They are what held until now: the same fact told again and again."""
+    same = [NewMessage(content="My flat has three rooms.", role="user") for _ in range(30)]
+    new = NewMessage(content="My flat has four rooms.", role="user")
+    for size in (1, 17, 31):
+        assert links(tmp_path / f"{size}.db", encoder, [*same, new], size) == {30: tuple(range(29, 9, -1))}
+
+
 def test_what_is_replaced_is_the_same_after_the_memory_is_opened_anew(tmp_path, encoder):
     """Of more statements that are as near than are compared; what is removed leaves its place to another in RAM."""
     found = []
@@ -115,4 +123,4 @@ def test_what_is_replaced_is_the_same_after_the_memory_is_opened_anew(tmp_path, 
             if name == "opened":
                 registry.get("m").add_message("My flat has four rooms.", "user")
             found.append(words_in(registry.store, "m")[40].replaces)
-    assert found[0] == found[1] == tuple(range(5, 25))
+    assert found[0] == found[1] == tuple(range(39, 19, -1))

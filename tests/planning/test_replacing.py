@@ -70,13 +70,13 @@ def replaced_by(replacing, message, vectors):
 
 
 def directly(sequences, vectors, new, common):
-    """The same by the cosines of all signals."""
+    """The same by the cosines of all signals, of those that tie the newest."""
     cosines = np.max([exactly(vectors, one) for one in new], axis=0)
     near = {}
-    for row in np.argsort(-cosines, kind="stable")[:NEAREST].tolist():
+    for row in np.lexsort((-np.array(sequences), -cosines))[:NEAREST].tolist():
         near.setdefault(sequences[row], float(cosines[row]))
     meaning = {sequence: (one - common) / (1 - common) * (one != 0.0) for sequence, one in near.items()}
-    return sorted(meaning, key=lambda sequence: -meaning[sequence])[:COMPARED]
+    return sorted(meaning, key=lambda sequence: (-meaning[sequence], -sequence))[:COMPARED]
 
 
 def exactly(vectors, one):
@@ -168,4 +168,4 @@ def test_what_was_said_later_takes_no_place():
 
     message = Message(message_id="edited", role="user", content=ROOMS, turn=0, sequence=2, created_at=NOON)
     replaced_by(Replacing(state, read), message, np.array([[1.0, 0.0]], dtype=np.float32))
-    assert asked == [0, 1]
+    assert asked == [1, 0]
