@@ -33,7 +33,10 @@ def from_json(value: object, known: AskedAt | None = None) -> AskedAt | None:
     if not isinstance(value, Mapping):
         return check_asked_at(value)
     if "time" in value:
-        return datetime.fromisoformat(str(value["time"]))
+        try:
+            return moment_of(datetime.fromisoformat(str(value["time"])))
+        except ValueError as error:
+            raise InputError(f"asked_at was written as {value['time']!r}, which is no time that is known") from error
     if known is None:
         raise InputError(
             f"this was written with the function {value.get('function')} as asked_at, which is not known in this "

@@ -30,12 +30,16 @@ WEIGHTS = {
     "date": (evidence, "DATE"),
     "when": (evidence, "WHEN"),
     "recent": (evidence, "RECENT"),
+    "bearing": (evidence, "BEARING"),
     "stretch": (evidence, "STRETCH"),
     "whole": (evidence, "WHOLE"),
     "long": (evidence, "LONG"),
     "short": (evidence, "SHORT"),
     "price_of_length": (packing, "LENGTH_PRICE"),
 }
+
+NOTHING = {"BEARING": 1e-9}
+"""What a weight is set to that is not 0: newness counts fully for whatever has anything to do with the question."""
 
 
 def evidence_sent(dataset, encoder, config):
@@ -48,7 +52,7 @@ def evidence_sent(dataset, encoder, config):
 def without(module, name, dataset, encoder):
     """The same with one weight at nothing."""
     kept = getattr(module, name)
-    setattr(module, name, 0.0)
+    setattr(module, name, NOTHING.get(name, 0.0))
     try:
         return evidence_sent(dataset, encoder, Config())
     finally:

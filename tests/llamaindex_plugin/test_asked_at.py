@@ -171,3 +171,11 @@ def test_a_block_as_json(registry):
     data = made(StreetAIMemoryBlock, registry, asked_at=evening).model_dump(mode="json")
     with pytest.raises(InputError, match="function evening"):
         StreetAIMemoryBlock(**data)
+
+
+@pytest.mark.parametrize("written", ["", "next week", 3, None, "99999-01-01"])
+def test_a_time_that_was_written_wrong_is_named(registry, written):
+    """JSON is edited by hand and by other programs."""
+    data = made(StreetAIMemoryBlock, registry, asked_at=EVENING).model_dump(mode="json")
+    with pytest.raises(InputError, match=r"asked_at was written as .*, which is no time"):
+        StreetAIMemoryBlock(**{**data, "asked_at": {"time": written}})
