@@ -13,8 +13,8 @@ other widths. Means lie between 80.3 and 82.0, with a standard error of .2 to .3
 between 41 and 47 with the price in the likelihood, and between 49 and 53 without.
 
 What is no weight of a part is as shipped, and has seen LoCoMo and BEAM: the price of tokens, how far words are lent,
-how long stretches are, and where lengths and cosines begin to count; what "you said" means has seen
-`data/kinds_of_talk.json`, and how wishes are put BEAM.
+how much newness needs to bear on the question, how long stretches are, and where lengths and cosines begin to count;
+what "you said" means has seen `data/kinds_of_talk.json`, and how wishes are put BEAM.
 """
 
 import sys
@@ -30,11 +30,11 @@ from streetai_core.evaluation.recall import measure
 from streetai_core.evaluation.replay import MemorySystem, as_new_message, open_memory
 from streetai_core.recall import evidence, scoring
 from streetai_core.tokens import EstimatedTokens
-from tests.benchmarks.ablation import WEIGHTS
+from tests.benchmarks.ablation import NOTHING, WEIGHTS
 from tests.benchmarks.fitting import BUDGETS, Conversation, fitted, likeliest
 from tests.benchmarks.recording import record
 
-NAMES = [name for module, name in WEIGHTS.values() if module is evidence]
+NAMES = [name for module, name in WEIGHTS.values() if module is evidence and name not in NOTHING]
 SHIPPED = {name: getattr(evidence, name) for name in NAMES}
 gather = scoring.gather
 COUNTER = EstimatedTokens()
