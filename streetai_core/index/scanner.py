@@ -11,6 +11,9 @@ import numpy.typing as npt
 
 from streetai_core.types import Matrix, Vector
 
+_library: Any = faiss
+"""The same, whose type file does not know all of it, or other things in other versions."""
+
 ZERO = 128
 """FAISS keeps a whole number from -128 to 127 as a byte from 0 to 255."""
 
@@ -32,8 +35,7 @@ class _Scanner:
         coarse = faiss.IndexFlatIP(dim)
         coarse.add(np.zeros((1, dim), dtype=np.float32))
         kind = faiss.ScalarQuantizer.QT_8bit_direct_signed
-        # faiss' type file does not know all of what this takes.
-        self._index: Any = faiss.IndexIVFScalarQuantizer(coarse, dim, 1, kind, faiss.METRIC_INNER_PRODUCT, False)
+        self._index = _library.IndexIVFScalarQuantizer(coarse, dim, 1, kind, faiss.METRIC_INNER_PRODUCT, False)
         self._index.is_trained = True
         self._scanner = self._index.get_InvertedListScanner(True, None, None)
 
@@ -42,12 +44,13 @@ class _Scanner:
         self._scanner.set_query(faiss.swig_ptr(query))
         self._scanner.set_list(0, 0.0)
         found = faiss.RangeSearchResult(1)
-        partial = faiss.RangeSearchPartialResult(found)  # type: ignore[attr-defined]  # as above
+        partial = _library.RangeSearchPartialResult(found)
         results = partial.new_result(0)
         # The pointers are raw addresses: what they point to stays referenced until the call returns.
         self._scanner.scan_codes_range(len(codes), faiss.swig_ptr(codes), None, float(_EVERY), results)
         partial.finalize()
-        return faiss.rev_swig_ptr(found.distances, len(codes)).copy()  # type: ignore[no-any-return]  # as above
+        made: Vector = _library.rev_swig_ptr(found.distances, len(codes)).copy()
+        return made
 
 
 _idle: defaultdict[int, list[_Scanner]] = defaultdict(list)

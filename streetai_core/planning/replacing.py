@@ -179,7 +179,7 @@ class Replacing:
             return {}
         rows = self._promising(vectors, rows)
         columns = self.state.columns
-        return self._by_message(rows, np.max([columns.similarities_of(rows, vector) for vector in vectors], axis=0))
+        return self._by_message(rows, np.maximum.reduce([columns.similarities_of(rows, vector) for vector in vectors]))
 
     def _promising(self, vectors: Matrix, rows: Rows) -> Rows:
         """Those of some rows among which are the nearest signals of the messages that are compared, ascending.
@@ -189,7 +189,7 @@ class Replacing:
         if len(rows) <= _MOST:
             return rows
         found = [self.state.columns.estimates_of(rows, vector) for vector in vectors]
-        nearest = np.max([estimates for estimates, _ in found], axis=0)
+        nearest = np.maximum.reduce([estimates for estimates, _ in found])
         off = 2.0 * max(error for _, error in found)
         near = nearest >= np.partition(nearest, len(nearest) - _MOST)[len(nearest) - _MOST] - off
         rows, nearest = rows[near], nearest[near]

@@ -9,7 +9,7 @@ from datetime import date
 from functools import partial
 from itertools import count
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import pytest
@@ -111,7 +111,7 @@ class StoreWords(StoreMaking):
     def test_any_array_of_the_right_type_is_taken(self, store: Store) -> None:
         """A view with gaps between its numbers would be stored as its neighbours, and NumPy's numbers refused."""
         row = make_words_row(
-            np.int64(0),
+            cast("int", np.int64(0)),
             day=np.int32(5),
             question=np.True_,
             terms=make_terms(1, 99, 2, 99, 3, 99)[::2],

@@ -57,7 +57,7 @@ class _FailingFile(apsw.VFSFile):
         self._fault = fault
         super().__init__("", name, flags)
 
-    def xWrite(self, data: bytes, offset: int) -> None:  # noqa: N802 - SQLite's name
+    def xWrite(self, data: Any, offset: int) -> None:  # noqa: N802 - SQLite's name
         """Write, or fail."""
         self._fault.passes("write")
         super().xWrite(data, offset)

@@ -68,7 +68,7 @@ class _RecordingFile(apsw.VFSFile):
         self._recorder = recorder
         super().__init__("", name, flags)
 
-    def xWrite(self, data: bytes, offset: int) -> None:  # noqa: N802 - SQLite's name
+    def xWrite(self, data: Any, offset: int) -> None:  # noqa: N802 - SQLite's name
         """Write, and note it."""
         super().xWrite(data, offset)
         self._recorder.steps.append(Step("write", self._name, offset, bytes(data)))

@@ -80,7 +80,7 @@ def trapped(trap: Trap) -> _sqlite.Connect:
 def coded(text: str, code: int) -> _sqlite.OperationalError:
     """An error of the driver with its result code, which Python before 3.11 would leave out."""
     error = _sqlite.OperationalError(text)
-    error.sqlite_errorcode = code  # type: ignore[attr-defined]  # checked as Python 3.10, which lets it be set too
+    vars(error).update(sqlite_errorcode=code)
     return error
 
 
