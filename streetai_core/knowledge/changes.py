@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -36,6 +37,11 @@ _LEAST_SIMILARITY = 0.2
 
 _OF_STATES = frozenset({"changed", "now", "ended"})
 """Kinds of cue that speak of states; plans and announcements can be undone and corrected too."""
+
+_ORDINAL = re.compile(r"(?<=\d)(?:st|nd|rd|th)$")
+
+_OTHER_NUMBER = 0.15
+"""What an older statement loses that has another number than the one from which, as is said now, it has changed."""
 
 _EVENT = 0.15
 """What an older statement loses that tells an event: what happened stays true, whatever changes."""
@@ -157,6 +163,8 @@ def _match(newer: Statement, said: Sequence[Clause], older: Statement, similarit
     """The pair of clauses that fits best, of those of the newer statement that can replace any."""
     if not (newer.has_facts and older.has_facts) or (newer.role, newer.author) != (older.role, older.author):
         return _NO_MATCH
+    if newer.text == older.text:
+        return _NO_MATCH
     words = len(newer.text.split()) * len(older.text.split())
     pairs = (
         _Match(_strength(new, old, _of_pair(similarity, len(new.words) * len(old.words) / words)), new, old)
@@ -211,6 +219,10 @@ def _announced(new: Clause, old: Clause, similarity: float) -> float:
     strong = new.cue is not None and new.cue.strong
     if similarity < _LEAST_SIMILARITY or (aloof and _once(new)) or _restates(new, old) or _of_another(new, old):
         return 0.0
+    numbers = _numbers(old)
+    changed = _numbers(new) & {_cardinal(word) for word in new.old_value}
+    if changed and not numbers:
+        return 0.0
     if not strong and not _plain_topic(new, old, aloof=aloof):
         return 0.0
     topic = len(new.topic) if aloof else min(len(new.topic), len(old.topic))
@@ -221,11 +233,24 @@ def _announced(new: Clause, old: Clause, similarity: float) -> float:
         (_ASPECT, bool(new.aspects & old.aspects) * (1.0 if old.state else 0.5)),
         (_OLD_VALUE, bool(new.old_value & old.content) or _named(new, old)),
         (_UNIT, bool(new.units & old.units)),
+        (-_OTHER_NUMBER, bool(changed) and not changed & numbers),
         (-_EVENT, not old.state and new.cue is not None and new.cue.kind in _OF_STATES),
         (-_FOREIGN, len(old.topic - new.content)),
     )
     strength = sum(weight * float(sign) for weight, sign in signs)
     return strength if strength >= (_STRONG_LEAST if strong else _WEAK_LEAST) else 0.0
+
+
+def _numbers(clause: Clause) -> frozenset[str]:
+    """The numbers and dates in a clause, in lower case and as they are counted."""
+    return frozenset(
+        _cardinal(word) for word, kind in zip(clause.lowered, clause.kinds, strict=True) if kind in {"number", "date"}
+    )
+
+
+def _cardinal(word: str) -> str:
+    """A number as it is counted: "15" for "15th"."""
+    return _ORDINAL.sub("", word)
 
 
 def _of_another(new: Clause, old: Clause) -> bool:
@@ -266,6 +291,8 @@ def _restates(new: Clause, old: Clause) -> bool:
     """
     if new.cue is None or new.negated != old.negated or new.cue.kind == "ended":
         return False
+    if new.lowered == old.lowered:
+        return True
     if (old.cue is not None and old.cue.kind == "ended") or new.old_value & old.content or new.valued - old.valued:
         return False
     if new.cue.kind == "undone":

@@ -9,6 +9,7 @@ from functools import cached_property, lru_cache
 from streetai_core.knowledge.aspects import aspects_of
 from streetai_core.knowledge.cues import ChangeCue, change_cue
 from streetai_core.knowledge.subjects import Subject, subject_of
+from streetai_core.knowledge.told_and_asked import told_before_question
 from streetai_core.knowledge.values import ValueKind, kind_of
 from streetai_core.knowledge.wording import FUNCTION_WORDS, content_words, is_irregular, stem, tells_state, tokens
 from streetai_core.text.sentences import sentence_spans
@@ -31,7 +32,9 @@ _QUESTION = re.compile(
 _IMAGINED = re.compile(
     r"^(?:(?:but|and|so|or|well),? )?(?:if|unless|suppose|imagine|whether)\b|\b(?:wish|would(?! rather)|wouldn't|might"
     r"|could have|as if|what if|dream(?:ing)? of|thinking (?:of|about)|considering)\b"
-    r"|\b(?:i|we|they|he|she)['\u2019]d (?!rather|like\b)\w",
+    r"|\b(?:i|we|they|he|she)['\u2019]d (?!rather|like\b)\w"
+    r"|\b(?:not (?:quite |really |entirely )?sure|unsure|don['\u2019]t know|do not know|wonder|wondering|no idea)"
+    r" (?:if|whether|how|what|where|why|when|who|which)\b",
     re.IGNORECASE,
 )
 STATE_STEMS = frozenset({"keep", "stay", "liv", "tak", "us", "get", "go", "lik", "prefer", "host", "pay"})
@@ -42,10 +45,21 @@ _LONG_SENTENCE = 20
 
 _JOINT = re.compile(
     r"(?:,\s+|\s+)(?=(?:and|but|so|because|since|while|although)\s+(?:i|we|my|our|now|the|it|they|he|she|that)\b)"
-    r"|;\s+|,\s+which\s+",
+    r"|;\s+",
     re.IGNORECASE,
 )
 """Where a long sentence falls into its main clauses."""
+
+_WHICH = re.compile(r",\s+which\s+", re.IGNORECASE)
+_OF_THE_SAME = re.compile(r"(?:has|have|now|just|recently|(?:is|are) now)\b", re.IGNORECASE)
+"""How a relative clause begins that says what became of what stands before it."""
+
+_OF_ANOTHER = re.compile(r"(?:i|we|my|our|he|she|they|it|the)\b", re.IGNORECASE)
+"""How one begins that says something of somebody else. What any other says is of the thing before it, and no news."""
+
+_DETERMINERS = frozenset({"the", "my", "our", "his", "her", "their", "a", "an", "this"})
+_NOUN_PHRASE = 8
+"""Words before a relative clause in which what it is about begins."""
 
 _SYMBOLS = re.compile(r"[{}<>=;|\\]")
 _FEW_SYMBOLS = 3
@@ -198,14 +212,33 @@ def clauses(text: str) -> tuple[Clause, ...]:
 def _spliced(sentence: str) -> list[str]:
     """The last main clause of a short sentence that has several: it may tell a fact anew by itself."""
     parts = _SPLICE.split(sentence)
-    return parts[-1:] if len(parts) > 1 and not _QUESTION.search(sentence) else []
+    return parts[-1:] if len(parts) > 1 else []
 
 
 def _parts(sentence: str) -> list[str]:
     """The sentence, or its main clauses if it is long: one that tells a lot is about more than one thing."""
-    if len(sentence.split(maxsplit=_LONG_SENTENCE)) <= _LONG_SENTENCE or _QUESTION.search(sentence):
+    if _QUESTION.search(sentence):
+        told = told_before_question(" ".join(sentence.split()))
+        return [] if told is None else _parts(told)
+    if len(sentence.split(maxsplit=_LONG_SENTENCE)) <= _LONG_SENTENCE:
         return [sentence, *_spliced(sentence)]
-    return [part for part in _JOINT.split(sentence) if part]
+    return [clause for part in _JOINT.split(sentence) if part for clause in _with_relative(part)]
+
+
+def _with_relative(part: str) -> list[str]:
+    """A main clause, and its relative clauses as sentences of their own."""
+    main, *others = _WHICH.split(part)
+    return [
+        main,
+        *(f"{_last_noun(main)} {one}" for one in others if _OF_THE_SAME.match(one)),
+        *(one for one in others if _OF_ANOTHER.match(one)),
+    ]
+
+
+def _last_noun(clause: str) -> str:
+    """The noun phrase at the end of a clause, with what belongs to it: "the price of a ticket"."""
+    words = clause.split()[-_NOUN_PHRASE:]
+    return " ".join(words[next((place for place, word in enumerate(words) if word.lower() in _DETERMINERS), 0) :])
 
 
 def _clause(sentence: str) -> Clause | None:

@@ -41,6 +41,30 @@ def amid_small_talk(cases):
     return [{**case, "messages": [longer(message) for message in case["messages"]]} for case in cases]
 
 
+ASKED = (
+    ", can you help me with that?",
+    ", what should I do next?",
+    ", so how do I tell them?",
+    ", any ideas?",
+    " and which one would you take?",
+)
+
+
+def asking(cases):
+    """The cases with a question at the end of each of the user's statements, in the same sentence."""
+
+    def longer(number, message):
+        text = message["text"].rstrip()
+        if message["role"] != "user" or text.endswith(("?", "!")):
+            return message
+        return {**message, "text": text.removesuffix(".") + ASKED[number % len(ASKED)]}
+
+    return [
+        {**case, "messages": [longer(start + place, message) for place, message in enumerate(case["messages"])]}
+        for start, case in enumerate(cases)
+    ]
+
+
 def vectors(encoder, cases):
     """Text -> unit vector, of everything said in the cases; short texts first, as batches are padded."""
     texts = sorted({message["text"] for case in cases for message in case["messages"]}, key=len)

@@ -5,7 +5,7 @@ from collections import Counter
 import pytest
 
 from streetai_core.encoders import OfflineMiniLM, offline_available
-from tests.knowledge.cases import amid_small_talk, load, replay, vectors
+from tests.knowledge.cases import amid_small_talk, asking, load, replay, vectors
 
 pytestmark = pytest.mark.skipif(not offline_available(), reason="the extra `offline` is not installed: no real encoder")
 
@@ -13,6 +13,8 @@ LEAST_FOUND = 0.97
 MOST_WRONG = 0.03
 LEAST_FOUND_LATER = 0.9
 """The later cases use rarer words on purpose ("the doctor took me off")."""
+LEAST_FOUND_BESIDE_QUESTIONS = 0.9
+"""The embedding is of the question too."""
 LEAST_FOUND_AMID_TALK = 0.75
 """The embedding of a message that says three things tells less of each."""
 
@@ -105,3 +107,23 @@ def test_other_things_that_were_said_link_nothing(outcomes_amid_talk):
     """Two messages that are like each other as wholes need not be about one fact."""
     wrong = [outcome.wrong for outcome in outcomes_amid_talk if outcome.wrong]
     assert len(wrong) / len(outcomes_amid_talk) <= MOST_WRONG, wrong
+
+
+@pytest.fixture(scope="module", params=["changed_facts.jsonl", "changed_facts_later.jsonl"])
+def outcomes_beside_questions(request):
+    """All cases, with each statement in a sentence that goes on to ask something."""
+    cases = asking(load(request.param))
+    vector_of = vectors(OfflineMiniLM(), cases)
+    return [replay(case, vector_of) for case in cases]
+
+
+def test_changes_are_found_in_sentences_that_ask(outcomes_beside_questions):
+    """People tell a model their news and what they want of it in one breath."""
+    found = share(outcomes_beside_questions, lambda outcome: outcome.found)
+    assert found >= LEAST_FOUND_BESIDE_QUESTIONS, missed(outcomes_beside_questions)
+
+
+def test_questions_link_nothing(outcomes_beside_questions):
+    """That two sentences ask the same makes them no one fact."""
+    wrong = [outcome.wrong for outcome in outcomes_beside_questions if outcome.wrong]
+    assert len(wrong) / len(outcomes_beside_questions) <= MOST_WRONG, wrong

@@ -92,6 +92,58 @@ def test_a_named_speaker_counts_in_any_role():
     assert strength(newer, older) > 0
 
 
+@pytest.mark.parametrize(
+    ("newer", "older"),
+    [
+        ("Our test coverage has recently improved to 78%.", "Our test coverage is 65%."),
+        ("Our test coverage has now reached 78%.", "Our test coverage is 65%."),
+        ("I need to plan around the new sprint deadline of April 5.", "The deadline for the first sprint is April 1."),
+        (
+            (
+                "I'm trying to speed up the app for all who open it on the way to work, and to shorten the response "
+                "time of the dashboard, which has recently improved to 250 ms."
+            ),
+            "The response time of the dashboard is 400 ms.",
+        ),
+    ],
+)
+def test_figures_that_have_moved_replace(newer, older):
+    """Work is told about in such words."""
+    assert strength(Statement(newer), Statement(older)) > 0
+
+
+def test_what_is_not_known_is_no_fact():
+    """Two things that somebody is not sure of are not one after the other."""
+    newer, older = (f"I'm not sure if this is the best way to {end}." for end in ("cache it", "do it"))
+    assert strength(Statement(newer), Statement(older)) == 0
+
+
+def test_a_text_that_is_told_again_replaces_nothing():
+    """The older one says what holds."""
+    again = Statement("We raised the budget to 700 euros. I no longer smoke.")
+    assert strength(again, again) == 0
+
+
+def test_a_number_changed_from_another_one_than_was_told_counts_less():
+    """What is said to have changed may be another figure."""
+    newer = Statement("I raised my budget for the trip from 500 to 700 euros.")
+    older = [Statement(f"My budget for the trip is {amount} euros.") for amount in (500, 450)]
+    (((_, of_it),), ((_, of_another),)) = (link(newer, [(one, 0.5)]) for one in older)
+    assert of_it > of_another
+
+
+def test_a_day_is_the_same_as_an_ordinal():
+    """The deadline that has moved was told as "15 May"."""
+    newer = Statement("The draft is now due Monday 18 May instead of the 15th.")
+    assert strength(newer, Statement("The draft to the supervisor is 15 May.")) > 0
+
+
+def test_a_number_changes_nothing_that_has_none():
+    """A figure was not told there."""
+    newer = Statement("I've reduced the gallery code from 120 lines to 85 lines.")
+    assert strength(newer, Statement("I'm having trouble with the gallery code and its lines.")) == 0
+
+
 def test_pronouns_are_no_subject():
     """A change that lacks "something" or "we'd" of an older statement is about nothing else for that."""
     newer = Statement("Bigger news: we changed our minds about the autumn trip, it's Porto instead of Lisbon.")

@@ -103,6 +103,13 @@ STRONG = (
     ),
     Form(
         "changed",
+        "improved|grown|risen|fallen|gone|climbed|shrunk|increased|decreased|dropped|reached|hit",
+        r"(?:\b(?:has|have)|['\u2019](?:ve|s))(?: (?:now|recently|since|just|finally|already|steadily|slowly))? "
+        r"(?:(?:improved|grown|risen|fallen|gone|climbed|shrunk|increased|decreased|dropped) (?:up |down |back )?to"
+        r"|(?<=now |ust |tly |lly )(?:reached|hit)) (?:(?:about|around|roughly|over|almost|nearly) )?[\d$\u20ac\u00a3]",
+    ),
+    Form(
+        "changed",
         "delayed|put off|pulled forward|moved up|set back|reset",
         r"\b(?:delayed|put off|pulled forward|moved up|set back|reset|put back) (?:to|until|till|by)\b|\b"
         r"(?:is|was|got|been) (?:delayed|put off)\b",

@@ -62,5 +62,11 @@ WEAK = (
         "now",
         r"\b(?:my|our|the) \w+(?: \w+)? now \w+",
     ),
+    Form(
+        "now",
+        "new ",
+        r"\b(?:my|our|the) new [\w-]+(?: [\w-]+){0,2} of (?:about )?(?:[\d$\u20ac\u00a3]|(?:january|february|march"
+        r"|april|may|june|july|august|september|october|november|december)\b)",
+    ),
 )
 """Said in many other ways too."""
