@@ -27,8 +27,9 @@ _TURN = re.compile(
 
 _ONLY_WHEN = re.compile(
     r"(?:(?:and|but|so|or|then|also|ok|okay|well|hi|hey|hello|sorry|oh),? )*"
-    r"(?:when(?:ever)?|once|after|before|until|till|while|as soon as|by the time|in case|assuming|provided|supposing"
-    r"|suppose|imagine|say|let['\u2019]?s say|even if|if|unless|whether)\b",
+    r"(?:when(?:ever)?|once|after|before|until|till|while|as soon as|by the time|in case|assum(?:e|ing)|provided"
+    r"|suppos(?:e|ing)|imagine|pretend|hypothetically|for (?:example|instance)|say|let['\u2019]?s say|even if|what if"
+    r"|if|unless|whether)\b",
     re.IGNORECASE,
 )
 """How a sentence begins that tells under what the question is asked, and not what is so."""

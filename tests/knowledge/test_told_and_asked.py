@@ -41,6 +41,8 @@ def test_what_is_told_before_the_question(sentence, told):
         "When I moved to Linz, which tram did I take?",
         "Ok, so once I have moved to Linz, which tram do I take?",
         "Say I moved to Linz, which tram would I take?",
+        "Hypothetically, I moved to Linz, which tram would I take?",
+        "For example I moved to Linz, what would my rent be?",
         "I moved to Linz where I live?",
         "?",
         "",
