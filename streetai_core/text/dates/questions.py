@@ -66,10 +66,23 @@ _RECENCY = re.compile(
     r"|last time|(?<!at )(?<!at long )last|today)\b(?!\s+names?\b)"
 )
 _PAST = re.compile(
-    r"\b(?:first(?! names?\b)(?! aid\b)|firstly|original(?:ly)?|initial(?:ly)?|used? to|before"
-    r"|previous(?:ly)?|former(?:ly)?|back then|at the time|in the beginning|at the start|earliest|once"
-    r"|in the past|old(?:er)?|at first|begin with)\b"
+    r"\b(?:firstly|original(?:ly)?|initial(?:ly)?|used? to|previous(?:ly)?|former(?:ly)?|back then|at the time"
+    r"|in the beginning|at the start|earliest|in the past|at first|begin with"
+    r"|(?<!how )(?<!years[ -])(?<!year[ -])(?<!months[ -])(?<!month[ -])old(?:er)?)\b"
 )
+
+_IN_ORDER = re.compile(r"\b(?:first(?! names?\b)(?! aid\b)|before|once)\b")
+"""Words that ask for the past in a question about it, and else for a place in an order: the first sprint, what to do
+before the trip."""
+
+_OF_NOW = re.compile(
+    r"\b(?:am|is|are|do|does|will|shall|should|must|can|may)\b|\b(?:what|who|where|when|which|how)['\u2019]s\b"
+)
+_OF_THEN = re.compile(
+    r"\b(?:was|were|did|had|used)\b|\b(?:i|we|you|he|she|they|it) (?:\w+ly )?(?:\w+ed|ate|began|bought|came|drove|found"
+    r"|gave|got|knew|left|made|met|read|said|saw|spoke|spent|told|took|thought|went|won|wrote)\b"
+)
+"""The tense of a question: verbs of the present, and of the past, which win."""
 
 
 _SINCE = re.compile(r"\bsince\s+(?:about\s+|around\s+)?$")
@@ -113,8 +126,13 @@ def question_times(question: str, asked_at: datetime) -> QuestionTime:
         explicit=bool(mentions) and all(_narrows(question, mention, asked_at) for mention in mentions),
         asks_when=_WHEN.search(rest) is not None or _WHEN_FIRST.match(rest) is not None,
         recency=_RECENCY.search(rest) is not None,
-        past=_PAST.search(rest) is not None,
+        past=_PAST.search(rest) is not None or (_IN_ORDER.search(rest) is not None and _is_of_then(rest)),
     )
+
+
+def _is_of_then(lower: str) -> bool:
+    """Whether a lower-case question is not plainly about what is."""
+    return _OF_NOW.search(lower) is None or _OF_THEN.search(lower) is not None
 
 
 def without_distances(question: str, asked_at: datetime) -> str:
