@@ -34,7 +34,14 @@ _ONLY_WHEN = re.compile(
 )
 """How a sentence begins that tells under what the question is asked, and not what is so."""
 
-_CONFIRMING = re.compile(r"\b(?:right|correct|true|sure|ok|okay|agreed)\b", re.IGNORECASE)
+_OF_YOU = re.compile(
+    r"you(?:['\u2019]ve| have)? (?:just |already |also |keep )?"
+    r"(?:assumed?|claim(?:ed)?|said|say|saying|suggest(?:ed)?|think|thought|told|wrote)\b",
+    re.IGNORECASE,
+)
+"""How a sentence begins that repeats what the listener has said, to ask about that."""
+
+_CONFIRMING = re.compile(r"\b(?:right|correct|true|sure|ok|okay|agreed|mistake|error|typo)\b", re.IGNORECASE)
 _SHORTEST = 4
 """Words of a question from which on it asks for something: "did I?" or "is that right?" ask whether it is so at all."""
 _LONGEST_CONFIRMING = 6
@@ -47,7 +54,7 @@ def told_before_question(sentence: str) -> str | None:
     Args:
         sentence: in English, with single spaces between its words.
     """
-    if not _ASKS.search(sentence) or _ONLY_WHEN.match(sentence):
+    if not _ASKS.search(sentence) or _ONLY_WHEN.match(sentence) or _OF_YOU.match(sentence):
         return None
     turn = _TURN.search(sentence)
     if turn is None:

@@ -30,8 +30,6 @@ def test_what_is_told_before_the_question(sentence, told):
 @pytest.mark.parametrize(
     "sentence",
     [
-        "I moved to Linz last month.",
-        "Did I move to Linz, and can you tell me when?",
         "Can you tell me whether I live in Linz?",
         "I live in Linz, don't I?",
         "I live in Linz, is that right?",
@@ -43,6 +41,8 @@ def test_what_is_told_before_the_question(sentence, told):
         "Say I moved to Linz, which tram would I take?",
         "Hypothetically, I moved to Linz, which tram would I take?",
         "For example I moved to Linz, what would my rent be?",
+        "You said I moved to Linz, why would you think so?",
+        "My plan says that I moved to Linz, is that a mistake?",
         "I moved to Linz where I live?",
         "?",
         "",
@@ -50,8 +50,19 @@ def test_what_is_told_before_the_question(sentence, told):
 )
 def test_what_only_asks(sentence):
     """A question, a confirmation or a condition states no fact."""
-    told = told_before_question(sentence)
-    assert told is None or link(Statement(sentence), [(Statement("I live in Graz."), NEAR)]) == []
+    assert told_before_question(sentence) is None
+    assert link(Statement(sentence), [(Statement("I live in Graz."), NEAR)]) == []
+
+
+def test_a_sentence_without_a_question_is_left_to_others():
+    """All of it tells."""
+    assert told_before_question("I moved to Linz last month.") is None
+
+
+def test_a_question_before_a_question_tells_nothing():
+    """Both are read as such."""
+    sentence = "Did I move to Linz, and can you tell me when?"
+    assert link(Statement(sentence), [(Statement("I live in Graz."), NEAR)]) == []
 
 
 @pytest.mark.parametrize(
