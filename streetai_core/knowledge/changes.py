@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from streetai_core.knowledge.clauses import STATE_STEMS, Clause, clauses
+from streetai_core.knowledge.statements import LEAST_SIMILARITY, Likeness, Statement, of_pair
 from streetai_core.knowledge.swaps import may_retell, retold, swap_beginning, swapped
-from streetai_core.types import Role
 
 _MOST_CANDIDATES = 20
 """Older statements that are looked at, the most similar ones."""
@@ -32,9 +31,6 @@ _RETOLD = 0.7
 _FOREIGN = 0.02
 """What each word of the older subject costs that the newer statement lacks: of two like ones the closer one counts."""
 
-_LEAST_SIMILARITY = 0.2
-"""Below this the two are about different things, whatever words they share."""
-
 _OF_STATES = frozenset({"changed", "now", "ended"})
 """Kinds of cue that speak of states; plans and announcements can be undone and corrected too."""
 
@@ -55,11 +51,6 @@ _SEVERAL = 2
 _STRONG_LEAST, _WEAK_LEAST = 0.43, 0.5
 """The least strength of a link after a strong and after a weak cue."""
 
-_OTHER_TALK = 1 / 6
-"""How fast similarity counts less the more else two messages say: the exponent of the shares that the two clauses have
-of their words. An embedding is of all that is said, so that of a long message tells little of one sentence. Of the 24
-links in ten recorded conversations, which were all false, 7 are left."""
-
 _OF_THE_PAST = 1 / 3
 """Share of the words of what "used to" be so that an older statement has, to be what is over: who used to live in Nice
 may live in Lyon."""
@@ -78,31 +69,6 @@ class _Match:
 
 
 _NO_MATCH = _Match(0.0)
-
-
-@dataclass(frozen=True, slots=True)
-class Statement:
-    """A message as it counts here: who says what."""
-
-    text: str
-    role: Role = "user"
-    author: str | None = None
-    """The speaker's name, where several people share a role."""
-
-    @property
-    def has_facts(self) -> bool:
-        """Whether it can tell a fact of the speaker: an unnamed assistant has none, tools and systems neither."""
-        return self.role == "user" or (self.role == "assistant" and self.author is not None)
-
-
-@dataclass(frozen=True, slots=True)
-class Likeness:
-    """What an older statement has in common with a newer one, at least, to be replaced by it."""
-
-    words: tuple[str, ...] = ()
-    """Words in lower case that it has, in any of their forms; none: it may have any."""
-    similarity: float = -math.inf
-    """The least similarity of their embeddings. Below -1 are those of an encoder whose vectors have much in common."""
 
 
 _ANY = Likeness()
@@ -140,7 +106,7 @@ def link(newer: Statement, candidates: Sequence[tuple[Statement, float]]) -> lis
     said = [one for one in clauses(newer.text) if one.cue or swap_beginning(one) or may_retell(one)]
     if not said:
         return []
-    least = _LEAST_SIMILARITY if any(clause.cue for clause in said) else _RETOLD
+    least = LEAST_SIMILARITY if any(clause.cue for clause in said) else _RETOLD
     beginnings = [beginning for clause in said if (beginning := swap_beginning(clause))]
     matches = [
         (index, match)
@@ -167,19 +133,11 @@ def _match(newer: Statement, said: Sequence[Clause], older: Statement, similarit
         return _NO_MATCH
     words = len(newer.text.split()) * len(older.text.split())
     pairs = (
-        _Match(_strength(new, old, _of_pair(similarity, len(new.words) * len(old.words) / words)), new, old)
+        _Match(_strength(new, old, of_pair(similarity, len(new.words) * len(old.words) / words)), new, old)
         for new in said
         for old in clauses(older.text)
     )
     return max(pairs, key=lambda match: match.strength, default=_NO_MATCH)
-
-
-def _of_pair(similarity: float, share: float) -> float:
-    """What the similarity of two messages tells of two clauses, which have `share` of their words.
-
-    It is not put below the least that counts: messages that pass that are about the same thing.
-    """
-    return max(similarity * math.pow(min(share, 1.0), _OTHER_TALK), min(similarity, _LEAST_SIMILARITY))
 
 
 def _told_with(best: _Match, match: _Match) -> bool:
@@ -217,7 +175,7 @@ def _announced(new: Clause, old: Clause, similarity: float) -> float:
     """The same for a clause with a cue of change."""
     aloof = new.subject.owner == "thing" and not new.subject.speaks_of_self
     strong = new.cue is not None and new.cue.strong
-    if similarity < _LEAST_SIMILARITY or (aloof and _once(new)) or _restates(new, old) or _of_another(new, old):
+    if similarity < LEAST_SIMILARITY or (aloof and _once(new)) or _restates(new, old) or _of_another(new, old):
         return 0.0
     numbers = _numbers(old)
     changed = _numbers(new) & {_cardinal(word) for word in new.old_value}

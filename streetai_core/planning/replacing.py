@@ -10,7 +10,8 @@ import numpy.typing as npt
 
 from streetai_core.index.cone import beyond
 from streetai_core.index.distinct import distinct
-from streetai_core.knowledge.changes import Statement, likenesses, link
+from streetai_core.knowledge.changes import likenesses, link
+from streetai_core.knowledge.statements import Statement
 from streetai_core.planning.batch import Batch
 from streetai_core.state import MemoryState
 from streetai_core.stores.types import WordsRow

@@ -5,7 +5,8 @@ import random
 from dataclasses import dataclass
 from pathlib import Path
 
-from streetai_core.knowledge.changes import Statement, link
+from streetai_core.knowledge.changes import link
+from streetai_core.knowledge.statements import Statement
 
 DATA = Path(__file__).parent / "data"
 MOST_CANDIDATES = 20

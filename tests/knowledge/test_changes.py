@@ -4,7 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from streetai_core.knowledge.changes import Statement, likenesses, link
+from streetai_core.knowledge.changes import likenesses, link
+from streetai_core.knowledge.statements import Statement
 from streetai_core.text.words import whole_words
 from tests.knowledge.cases import load
 

@@ -5,7 +5,8 @@ import pytest
 from streetai_core import MemoryRegistry
 from streetai_core.encoders.hashing import HashingEncoder
 from streetai_core.errors import EncoderMismatchError
-from streetai_core.knowledge.changes import Statement, link
+from streetai_core.knowledge.changes import link
+from streetai_core.knowledge.statements import Statement
 
 NEAR = 0.8
 """Similarity of two remarks on one subject, as the model sees it."""

@@ -2,7 +2,8 @@
 
 import pytest
 
-from streetai_core.knowledge.changes import Statement, link
+from streetai_core.knowledge.changes import link
+from streetai_core.knowledge.statements import Statement
 from streetai_core.knowledge.told_and_asked import told_before_question
 
 NEAR = 0.7
