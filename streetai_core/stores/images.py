@@ -178,8 +178,9 @@ class Images:
         """Delete the files beside the database whose names are meant."""
         folder = Path(self._path).parent
         try:
-            for name in [entry.name for entry in os.scandir(folder) if meant(entry.name)] if folder.is_dir() else []:
-                (folder / name).unlink(missing_ok=True)
+            for name in os.listdir(folder) if folder.is_dir() else []:  # noqa: PTH208 - names are all that is asked for
+                if meant(name):
+                    (folder / name).unlink(missing_ok=True)
         except OSError as error:
             raise StoreError(
                 f"an image of a memory, which has copies of what is to be deleted, cannot be deleted: {error}. Close "

@@ -4,7 +4,7 @@ import os
 import shutil
 import sqlite3
 import threading
-from contextlib import closing
+from contextlib import closing, suppress
 
 import numpy as np
 import pytest
@@ -15,8 +15,10 @@ from streetai_core.errors import DamagedFileError, StoreError
 from streetai_core.imaging import content_of, state_of
 from streetai_core.index.codes import LEAST
 from streetai_core.state import MemoryState
+from streetai_core.stores.images import Images
 from streetai_core.stores.sqlite import SqliteStore
 from streetai_core.stores.types import MessageQuery
+from streetai_core.testing.torture.trap import Moments
 from streetai_core.upkeep.backup import restore
 from tests.core.test_ram_equals_disk import dump
 from tests.images.conftest import MESSAGES, NOON, opened, said
@@ -450,6 +452,19 @@ def test_an_image_of_another_memory_of_the_same_name_goes(imaged):
     image_of(imaged).write_bytes(kept)
     assert not shown(imaged)[1]
     assert not image_of(imaged).exists()
+
+
+def test_an_interrupt_leaves_no_folder_open(tmp_path):
+    """While images are looked for; Python warns of a folder that is left open, and here a warning is an error."""
+    images = Images(str(tmp_path / "memory.db"))
+    moments = Moments()
+    while moments.seen == moments.interrupt_at:
+        for key in range(3):
+            (tmp_path / f"memory.db-image-{key}").write_bytes(b"")
+        moments = Moments(interrupt_at=moments.interrupt_at + 1)
+        with suppress(KeyboardInterrupt):
+            moments.run(images.drop_all)
+    assert [*tmp_path.iterdir()] == []
 
 
 class Mirrored(HashingEncoder):
