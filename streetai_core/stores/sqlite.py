@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Iterator
-from contextlib import contextmanager, nullcontext
+from contextlib import closing, contextmanager, nullcontext
 from dataclasses import replace
 from pathlib import Path
 
@@ -206,9 +206,8 @@ class SqliteStore(Store):
         """Let go of the file. Blocks that other threads are in may end. Closing twice is fine."""
         last = self._connections.close()
         if last is not None:
-            with using(self.path):
+            with using(self.path), closing(last):
                 self._checkpoints.before_close(last.conn)
-                last.close()
 
 
 def _is_wait(seconds: float) -> bool:

@@ -16,6 +16,7 @@ from streetai_core.stores.types import Changes, MessageQuery
 from streetai_core.testing.factories import NOON, make_exchange, make_head
 from streetai_core.testing.store_reading import head_of, write
 from streetai_core.testing.store_sharing import in_thread
+from streetai_core.testing.torture.trap import Trap, trapped
 from tests.stores.scripts import run
 
 needs_proc = pytest.mark.skipif(not Path("/proc/self/fd").exists(), reason="this system does not list open files")
@@ -94,6 +95,21 @@ def test_a_block_that_is_open_while_the_store_closes_may_end(path):
     assert open_files(path) == 0
     with SqliteStore(path) as again:
         assert head_of(again).version == 1
+
+
+@needs_proc
+def test_closing_that_is_interrupted_leaves_nothing_open(path):
+    """While it copies the log once more, because a reader has kept a deleted text in it."""
+    trap = Trap()
+    store = SqliteStore(path, durability="fast", opener=trapped(trap))
+    write(store, make_exchange(0))
+    with SqliteStore(path) as other, other.reading("alice") as view:
+        write(store, Changes(head=view.head, wipe=True))
+    trap.set(1, KeyboardInterrupt, late=False)
+    with pytest.raises(KeyboardInterrupt):
+        store.close()
+    assert open_files(path) == 0
+    store.close()
 
 
 def test_closing_a_store_that_was_never_used_makes_nothing(path):
