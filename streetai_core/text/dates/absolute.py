@@ -13,13 +13,20 @@ from streetai_core.text.dates.calendars import (
     weekday_after,
     weekday_before,
 )
+from streetai_core.text.dates.names import is_name
 from streetai_core.text.dates.placing import FRAMES, in_frame, longer_time
 from streetai_core.text.dates.reader import Found, Reader
 from streetai_core.text.dates.scanning import BREAK, full_year
 from streetai_core.text.dates.spans import TimeSpan, one_day
+from streetai_core.text.dates.tense import CLEAR
 from streetai_core.text.dates.vocabulary import DOUBTFUL_MONTHS, SHORT
 
 _LAST_DAY = 31
+
+_MOVED = frozenset({"moved", "pushed", "shifted", "changed", "postponed", "delayed", "rescheduled"})
+
+_MEASURES = frozenset({"inch", "inches", "cup", "cups", "mile", "miles", "points", "wrench", "drill", "bolt", "scale"})
+"""Behind these kinds of words 3/16 is a fraction."""
 
 _MOST_MONTHS = 40
 """How far to look for a "Friday the 13th": it comes within 14 months, a "Friday the 31st" may take years."""
@@ -52,6 +59,20 @@ def numeric(reader: Reader, index: int) -> Found | None:
         first, second = second, first
     year = full_year(third) if third < 100 else third  # noqa: PLR2004 - two digits
     return Found(one_day(date(year, second, first)), index + 1)
+
+
+def slashed(reader: Reader, index: int) -> Found | None:
+    """3/14 and 25/12, which leave only one order, behind a word that days stand behind; no fraction."""
+    before = index - 1
+    while reader.kind(before) in {"comma", "to", "dash", "and"} and reader.kind(before - 1) == "slashed":
+        before -= 2
+    framed = reader.kind(before) in {"on", "from", "side", "between", "weekday", "day"}
+    framed = framed or reader.word(before) in {"until", "till"} or reader.word(before - 1) in _MOVED
+    framed = framed or (reader.kind(before) == "comma" and reader.kind(before - 1) == "weekday")
+    if not framed or reader.kind(index + 1) in {"of", "unit"} or reader.word(index + 1) in _MEASURES:
+        return None
+    day, month = sorted(map(int, reader.word(index).split("/")), reverse=True)
+    return Found(reader.occurrence(index, lambda year: one_day(date(year, month, day))), index + 1, fixed=False)
 
 
 def day_month(reader: Reader, index: int) -> Found | None:
@@ -144,7 +165,8 @@ def _month_is_meant(reader: Reader, index: int) -> bool:
 def the_nth(reader: Reader, index: int) -> Found | None:
     """A day of a month that is not named: "the 12th", "on the 3rd"."""
     number = reader.number(index)
-    framed = reader.kind(index - 1) == "the" and reader.kind(index - 2) != "in" and reader.word(index - 2) != "for"
+    framed = reader.kind(index - 1) == "the" and reader.kind(index - 2) != "in"
+    framed = framed and (reader.word(index - 2) != "for" or reader.direction(index, CLEAR) > 0)
     if not framed or not 1 <= number <= _LAST_DAY or not _stands_alone(reader, index + 1):
         return None
     return _day_of_some_month(reader, index, range(DAYS_IN_WEEK))
@@ -181,7 +203,7 @@ def _stands_alone(reader: Reader, index: int) -> bool:
 
 
 def weekday(reader: Reader, index: int) -> Found | None:
-    """Friday, Friday night, Friday last week, Friday the 13th, Friday, 12 May 2023."""
+    """Friday, Friday night, Friday week, Friday last week, Friday the 13th, Friday, 12 May 2023."""
     if not _weekday_is_meant(reader, index):
         return None
     behind = reader.skip(index + 1, "comma")
@@ -190,19 +212,35 @@ def weekday(reader: Reader, index: int) -> Found | None:
         return _day_of_some_month(reader, behind, {reader.number(index)})
     dated = _date_behind(reader, behind)
     if dated is not None:
-        return dated
+        return _on_weekday(reader, dated, reader.number(index))
     number = reader.number(index)
     behind = reader.skip(index + 1, "part")
     outer = _week_behind(reader, reader.skip(behind, "of", "in", "comma"))
     if outer is not None:
         day = weekday_after(outer.span.start - timedelta(1), number)
         return Found(one_day(day), outer.end, outer.fixed)
+    if reader.word(behind) == "week" and reader.kind(behind + 1) != "number" and reader.direction(index) >= 0:
+        return Found(one_day(weekday_after(reader.anchor, number) + timedelta(DAYS_IN_WEEK)), behind + 1)
     nearest = weekday_before if reader.direction(index) < 0 else weekday_after
     return Found(one_day(nearest(reader.anchor, number)), behind, fixed=False)
 
 
+def _on_weekday(reader: Reader, dated: Found, number: int) -> Found:
+    """The date, in the nearest year in which it is on the weekday that is named, if the sentence left the year open."""
+    day = dated.span.start
+    if dated.fixed or dated.span.days > 1 or day.weekday() == number:
+        return dated
+    try:
+        span = reader.nearest(lambda year: one_day(day.replace(year=year)), lambda span: span.start.weekday() == number)
+    except ValueError:  # never on that day in the years around
+        return dated
+    return Found(span, dated.end, fixed=False) if abs(span.start.year - reader.anchor.year) <= 1 else dated
+
+
 def _weekday_is_meant(reader: Reader, index: int) -> bool:
     token = reader.token(index)
+    if is_name(reader, index):
+        return False
     if token.word not in SHORT:
         return reader.word(index - 1) not in {"following", "preceding"}  # of a day that the story is at
     framed = reader.kind(index - 1) in FRAMES or reader.kind(index + 1) in {"part", "number", "nth"}
@@ -215,6 +253,8 @@ def _date_behind(reader: Reader, index: int) -> Found | None:
         return day_month(reader, index)
     if kind == "month":
         return month_first(reader, index)
+    if kind == "slashed":
+        return slashed(reader, index)
     return numeric(reader, index) if kind in {"iso", "numeric"} else None
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from datetime import date, timedelta
+from datetime import date, datetime, timedelta
 
 from streetai_core.text.dates.calendars import (
     DAYS_IN_WEEK,
@@ -23,6 +23,9 @@ from streetai_core.text.dates.reader import Reader
 from streetai_core.text.dates.spans import TimeSpan, one_day
 
 CLOCK_UNITS = frozenset({"hour", "minute"})
+
+WEEKS = {"week": DAYS_IN_WEEK, "fortnight": 2 * DAYS_IN_WEEK}
+"""Days of the units that keep the weekday: "two weeks from Friday" is a Friday."""
 
 _DAYS = {"day": 1, "week": DAYS_IN_WEEK, "fortnight": 2 * DAYS_IN_WEEK, "weekend": DAYS_IN_WEEK}
 _MONTHS = {"month": 1, "quarter": 3, "year": MONTHS_IN_YEAR, "decade": MONTHS_IN_YEAR * YEARS_IN_DECADE}
@@ -207,3 +210,17 @@ def rolling(day: date, number: Count, unit: str, sign: int) -> TimeSpan:
         months = number.high * _MONTHS[unit]
         far = add_months(day, sign * int(months))
     return TimeSpan(min(day, far), max(day, far))
+
+
+def weeks_from(day: date, read: Amount) -> TimeSpan:
+    """The days that are an amount of whole weeks (a unit of `WEEKS`) behind a day."""
+    distance = timedelta(WEEKS[read.unit])
+    return TimeSpan(day + distance * read.count.low, day + distance * read.count.high)
+
+
+def from_now(now: datetime, read: Amount, sign: int) -> TimeSpan:
+    """The days that are an amount before (-1) or after (1) `now`; hours are counted from the clock."""
+    if read.unit not in CLOCK_UNITS:
+        return away(now.date(), read.count, read.unit, sign)
+    far = now + timedelta(**{f"{read.unit}s": sign * read.count.high})
+    return one_day(far.date())

@@ -28,7 +28,7 @@ _CURRENT_UNITS = frozenset({"week", "month", "quarter", "year", "decade"})
 _DAYS = {"day": 1, "week": DAYS_IN_WEEK}
 _MONTHS = {"month": 1, "quarter": 3, "year": MONTHS_IN_YEAR, "decade": MONTHS_IN_YEAR * YEARS_IN_DECADE}
 _SATURDAY = 5
-_SHORTEST_MONTH = 28
+_SHORTEST_MONTH, _LONGEST_MONTH = 28, 31
 _SHORTEST_YEAR = 360
 
 
@@ -145,8 +145,16 @@ def thirds(reader: Reader, index: int) -> Found | None:
     whole = _whole(reader, behind)
     if whole is None or (reader.kind(index) == "edge" and whole.span.days == 1):
         return None
+    if _is_deadline(reader, index) and _SHORTEST_MONTH <= whole.span.days <= _LONGEST_MONTH:
+        return Found(one_day(whole.span.end), whole.end, whole.fixed)
     part = cast("Third", reader.name(index))
     return Found(third_of(whole.span, part), whole.end, whole.fixed)
+
+
+def _is_deadline(reader: Reader, index: int) -> bool:
+    """Whether something is to be done by the end that a token names."""
+    before = index - 2 if reader.kind(index - 1) == "the" else index - 1
+    return reader.word(index) == "end" and reader.word(before) in {"by", "until", "till", "before"}
 
 
 def _whole(reader: Reader, index: int) -> Found | None:
@@ -185,7 +193,7 @@ def nth_of(reader: Reader, index: int) -> Found | None:
     whole = None
     if reader.kind(at_unit) == "of":
         whole = _whole(reader, at_unit + 1)
-        if whole is None or not _SHORTEST_MONTH <= whole.span.days <= 31 or number < 1:  # noqa: PLR2004 - a month
+        if whole is None or not _SHORTEST_MONTH <= whole.span.days <= _LONGEST_MONTH or number < 1:
             return None
         return _checked(one_day(whole.span.start + timedelta(number - 1)), whole)
     if reader.kind(at_unit) not in {"unit", "weekday", "half", "part"} or reader.kind(at_unit + 1) not in {"of", "in"}:

@@ -14,12 +14,16 @@
 - "Two weeks ago" is the week round that day (three days either way), "two months ago" a calendar month, "two years
   ago" a calendar year, "two decades ago" the ten years round that year. "A couple" is two, "a few" two to five,
   "several" three to seven, a bare plural ("years ago") two to ten. "The other day" is one of the last seven.
+  "Two weeks from now" is the very day, as is "two weeks from Friday".
 - "The past two weeks", "the last three days", "in the last month" are counted back from today, which is included.
 - "Early", "mid", "late", "the beginning / middle / end of" are thirds. "The week before" a day is the seven days
   before it; "the month before" a month is the calendar's.
 - Seasons are the north's, in whole months; a winter belongs to the year in which it begins. Holidays are the United
   States' where countries differ. "The 90s" is the last such decade that is over.
 - 03/04/2023 is 3 April: day first, unless only the other order is a date.
+- 3/14 and 25/12 are days behind a word that days stand behind; 3/4 is none.
+- "Since May" is May until the day on which it was said. "By the end of the month" is its last day.
+- "Between Christmas and New Year" is the days between them.
 - "In two days" in a sentence about the past is how long something took, and "every Friday" is no date: not read.
 
 Times of day are not told apart. An hour or minute count gives the day it falls on, of `said_at` as it stands (no time
@@ -31,12 +35,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from datetime import datetime
 
-from streetai_core.text.dates import absolute, composed, periods, ranges, relative
+from streetai_core.text.dates import absolute, coming, composed, periods, ranges, relative
+from streetai_core.text.dates.names import is_title
 from streetai_core.text.dates.reader import Found, Reader, Rule
 from streetai_core.text.dates.scanning import BREAK, lowered, names_time, stretches, tokens_of
-from streetai_core.text.dates.spans import Mention
+from streetai_core.text.dates.spans import Mention, TimeSpan
 
-_COUNTED: tuple[Rule, ...] = (composed.narrowed(relative.counted), relative.recurring_ago)
+_COUNTED: tuple[Rule, ...] = (coming.weeks_hence, composed.narrowed(relative.counted), relative.recurring_ago)
 _NUMBERED: tuple[Rule, ...] = (absolute.day_month, *_COUNTED, periods.year)
 
 RULES: Mapping[str, tuple[Rule, ...]] = {
@@ -53,8 +58,9 @@ RULES: Mapping[str, tuple[Rule, ...]] = {
     "ordinal": (absolute.day_month, composed.nth_of),
     "unit": (composed.beside, relative.weekend, relative.counted),
     "part": (composed.beside,),
-    "in": (relative.ahead,),
+    "in": (coming.ahead,),
     "iso": (absolute.numeric,),
+    "slashed": (absolute.slashed,),
     "numeric": (absolute.numeric,),
     "month": (absolute.month_first, composed.beside, absolute.bare_month),
     "year": (periods.year,),
@@ -72,7 +78,7 @@ RULES: Mapping[str, tuple[Rule, ...]] = {
 }
 """The rules that may begin at a token of each kind, in the order in which they are tried."""
 
-_RANGED = frozenset({"weekday", "month", "number", "nth", "iso", "numeric", "year", "day"})
+_RANGED = frozenset({"weekday", "month", "number", "nth", "iso", "numeric", "slashed", "year", "day"})
 """What a range may begin with that nothing announces: "Monday to Friday", "June-August", "3 May - 5 June"."""
 
 
@@ -82,24 +88,25 @@ def mentioned_dates(text: str, said_at: datetime) -> list[Mention]:
     Takes time linear in the length of the text, about 10 microseconds for a message that names no time. Whatever
     is no date of the calendar (31 June, the year 12000) is passed over. Never raises.
     """
-    return list(_mentions(text, said_at, default=0))
+    return list(_mentions(text, said_at, default=0, onwards=True))
 
 
 def asked_dates(question: str, asked_at: datetime) -> list[Mention]:
     """The same for a question about what is remembered: undecided dates are taken from the past."""
-    return list(_mentions(question, asked_at, default=-1))
+    return list(_mentions(question, asked_at, default=-1, onwards=False))
 
 
-def _mentions(text: str, said_at: datetime, default: int) -> Iterator[Mention]:
+def _mentions(text: str, said_at: datetime, *, default: int, onwards: bool) -> Iterator[Mention]:
+    """The mentions; with `onwards`, what has been so since a time is drawn out to the day on which it was said."""
     lower = lowered(text)
     if not names_time(lower):
         return
     for start, end in stretches(lower):
         tokens = tokens_of(text, lower, start, end)
-        yield from _read(Reader(lower, tokens, said_at, default, RULES), len(tokens))
+        yield from _read(Reader(lower, tokens, said_at, default, RULES), len(tokens), onwards=onwards)
 
 
-def _read(reader: Reader, size: int) -> Iterator[Mention]:
+def _read(reader: Reader, size: int, *, onwards: bool) -> Iterator[Mention]:
     index = 0
     while index < size:
         kind = reader.kind(index)
@@ -107,10 +114,13 @@ def _read(reader: Reader, size: int) -> Iterator[Mention]:
             index = _behind_every(reader, index) if kind == "every" else index + 1
             continue
         found = _longest(reader, index)
-        if found is None:
+        if found is None or is_title(reader, index, found.end):
             index += 1
             continue
-        yield Mention(found.span, reader.token(index).start, reader.token(found.end - 1).end)
+        span = found.span
+        if onwards and span.start <= reader.today and reader.goes_on(index, found.end):
+            span = TimeSpan(span.start, max(span.end, reader.today))
+        yield Mention(span, reader.token(index).start, reader.token(found.end - 1).end)
         index = found.end
 
 
@@ -128,5 +138,13 @@ def _longest(reader: Reader, index: int) -> Found | None:
 def _behind_every(reader: Reader, index: int) -> int:
     """The index behind what happens again and again: "every Friday", "each last week of the month"."""
     behind = reader.skip(index + 1, "other")
+    if reader.word(index) in {"some", "many"} and _is_amount(reader, behind):  # "some ten days ago"
+        return behind
     found = reader.expression(behind)
     return behind if found is None else found.end
+
+
+def _is_amount(reader: Reader, index: int) -> bool:
+    return reader.kind(index) in {"cardinal", "number"} or (
+        reader.kind(index) == "unit" and reader.word(index).endswith("s")
+    )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import timedelta
 
-from streetai_core.text.dates.calendars import decade_of, half_of, quarter_of, week_of, weekend_of, year_of
+from streetai_core.text.dates.calendars import decade_of, half_of, month_of, quarter_of, week_of, weekend_of, year_of
 from streetai_core.text.dates.placing import FRAMES, in_frame, longer_time
 from streetai_core.text.dates.reader import Found, Reader
 from streetai_core.text.dates.scanning import BREAK
@@ -83,6 +83,10 @@ def season(reader: Reader, index: int) -> Found | None:
 def holiday(reader: Reader, index: int) -> Found | None:
     """Christmas 2021, at Easter, before Thanksgiving, Labor Day weekend, on Christmas morning."""
     behind = index + 1
+    if reader.word(index) == "new year" and (reader.kind(index - 2), reader.kind(index - 1)) == ("in", "the"):
+        return in_frame(reader, index, behind, lambda year: month_of(year, 1))
+    if reader.word(index - 1) == "before" and reader.token(index - 1).titled and reader.token(index - 2).titled:
+        return None  # "The Nightmare Before Christmas"
     if reader.name(behind) in {"weekend", "week"}:
         found = _seasonal(reader, index, behind + 1, framed=True)
         return None if found is None else Found(_round(found.span, reader.name(behind)), found.end, found.fixed)

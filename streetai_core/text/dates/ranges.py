@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
+
 from streetai_core.text.dates.reader import Found, Reader
 from streetai_core.text.dates.spans import TimeSpan, one_day
 
@@ -18,7 +20,16 @@ def spread(reader: Reader, index: int) -> Found | None:
     opening = reader.expression(first)
     if opening is None or reader.kind(opening.end) not in joints:
         return None
-    return extended(reader, first, opening)
+    found = extended(reader, first, opening)
+    if found is not None and reader.kind(index) == "between" and _are_holidays(reader, first, found.end - 1):
+        return Found(TimeSpan(found.span.start + timedelta(1), found.span.end - timedelta(1)), found.end, found.fixed)
+    return found
+
+
+def _are_holidays(reader: Reader, first: int, last: int) -> bool:
+    """Whether it is the days between two feasts that are meant, without the feasts."""
+    apart = last - first > 1 and reader.kind(first) == reader.kind(last) == "holiday"
+    return apart and reader.word(first) != reader.word(last)
 
 
 def _days_of_one_month(reader: Reader, index: int) -> Found | None:

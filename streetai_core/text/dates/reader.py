@@ -9,7 +9,7 @@ from datetime import date, datetime, timedelta
 from streetai_core.text.dates.calendars import holiday_of, month_of, season_of
 from streetai_core.text.dates.scanning import BREAK, Token
 from streetai_core.text.dates.spans import TimeSpan
-from streetai_core.text.dates.tense import Cue, cues, direction
+from streetai_core.text.dates.tense import ARRANGED, CLEAR, HINT, Cue, cue_before, cues, direction
 
 DEEPEST = 6
 """How far expressions nest ("the day before | the end of | the week before | Easter"); it keeps the time linear."""
@@ -19,6 +19,36 @@ FIRST_YEAR, LAST_YEAR = 1900, 2099
 
 _WIDEST_SEARCH = 8
 """A 29 February may be eight years away (1896 to 1904)."""
+
+
+_LEADS = frozenset({"by", "until", "till", "since", "for"})
+"""Words that tell by themselves on which side of now the time behind them is."""
+
+_LEFT = frozenset(
+    {
+        "photo",
+        "photos",
+        "picture",
+        "pictures",
+        "pics",
+        "video",
+        "leftovers",
+        "news",
+        "slides",
+        "notes",
+        "email",
+        "emails",
+    }
+    | {"letter", "message", "messages", "receipt", "recording", "sore", "tired", "hungover", "exhausted", "recovering"}
+)
+"""What is left of a time behind "from": the photos from Friday are there."""
+
+_OF_THE_TIME = frozenset({"the", "edge", "early", "of", "about", "dash", "comma", "weekday", "filler", "shift"})
+_LONGEST_LEAD = 6
+"""Words such as "the very end of" that may stand between."""
+
+_VERBS = frozenset({"is", "isn't", "was", "will", "would"})
+"""Behind "since Friday" they show that it means "because"."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,6 +118,10 @@ class Reader:
         """The index behind the token if it is of one of the `kinds`, else the same index."""
         return index + 1 if self._tokens[index].kind in kinds else index
 
+    def character(self, position: int) -> str:
+        """The character at a place of the text, a space outside it."""
+        return self._lower[position] if 0 <= position < len(self._lower) else " "
+
     def year(self, index: int) -> int:
         """The year that the token at `index` writes, 0 if it writes none."""
         kind = self.kind(index)
@@ -126,16 +160,59 @@ class Reader:
         finally:
             self.anchor, self._forced = saved
 
-    def direction(self, index: int, *, clear: bool = False) -> int:
-        """Whether the sentence round a token looks back (-1) or forward (1); 0 if it does not show it (`clear`ly)."""
+    def direction(self, index: int, least: int = HINT, last: int = 0) -> int:
+        """Whether the sentence round a token, or the ones from it to `last`, looks back (-1) or forward (1).
+
+        0 if it does not show it, or only by cues that are weaker than `least`.
+        """
         if self._forced:
             return self._forced
-        if "by" in {self.word(index - 1), self.word(index - 2)}:
-            return 1
         token = self._tokens[index]
+        lead = self.lead(index)
+        if lead < index:
+            return self._led(index, lead) or self._default
+        return direction(self._cues_here(), token.start, self._tokens[last or index].end, least) or self._default
+
+    def lead(self, index: int) -> int:
+        """The place of the word by which a time at a token is told ("by the end of May"); the token if there is none."""
+        before = index - 1
+        while (self.kind(before) in _OF_THE_TIME or self.word(before) == "around") and before > index - _LONGEST_LEAD:
+            before -= 1
+        word = self.word(before)
+        told = word in _LEADS or (word == "than" and self.word(before - 1) == "later")
+        told = told or (word == "from" and self.word(before - 1) in _LEFT)
+        return before if told else index
+
+    def goes_on(self, index: int, end: int) -> bool:
+        """Whether the time from a token to `end` is told as one since which something is so."""
+        if self.word(self.lead(index)) != "since" or self.word(end) in _VERBS:
+            return False
+        before = cue_before(self._cues_here(), self._tokens[index].start)
+        return before is None or not before.word.startswith("had ")
+
+    def _cues_here(self) -> list[Cue]:
         if self._cues is None:
             self._cues = cues(self._lower, self._tokens[0].start, self._tokens[-4].end)
-        return direction(self._cues, token.start, token.end, clear=clear) or self._default
+        return self._cues
+
+    def _led(self, index: int, lead: int) -> int:
+        """The direction of a time behind a word that tells it: deadlines are ahead, and "since" looks back."""
+        token = self._tokens[index]
+        known = self._cues_here()
+        word = self.word(lead)
+        if word == "since":
+            return 1 if self.word(index + 1) in _VERBS else -1
+        said = direction(known, token.start, token.end)
+        if word == "from":
+            return said if direction(known, token.start, token.end, CLEAR) else -1
+        before = cue_before(known, token.start)
+        if word == "for":
+            return 1 if before is not None and before.word in ARRANGED else said
+        if before is None:
+            return -1 if said < 0 and word == "by" and not self.word(lead - 1).isalpha() else 1
+        if word == "by":
+            return -1 if before.word in {"was", "were", "had"} or before.word.startswith("had ") else 1
+        return before.sign
 
     def yearly(self, index: int) -> Callable[[int], TimeSpan]:
         """The days of the month, season or holiday that a token names, by year."""

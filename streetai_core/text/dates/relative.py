@@ -1,10 +1,21 @@
-"""Rules for dates told from the day of speaking: "yesterday", "last week", "two years ago", "in three days"."""
+"""Rules for dates told from the day of speaking: "yesterday", "last week", "two years ago"."""
 
 from __future__ import annotations
 
 from datetime import date, timedelta
 
-from streetai_core.text.dates.amounts import CLOCK_UNITS, Amount, amount, away, count, moved, rolling
+from streetai_core.text.dates.amounts import (
+    CLOCK_UNITS,
+    WEEKS,
+    Amount,
+    amount,
+    away,
+    count,
+    from_now,
+    moved,
+    rolling,
+    weeks_from,
+)
 from streetai_core.text.dates.calendars import (
     DAYS_IN_WEEK,
     MONTHS_IN_YEAR,
@@ -15,7 +26,7 @@ from streetai_core.text.dates.calendars import (
     weekday_before,
     weekend_of,
 )
-from streetai_core.text.dates.numbers import ONE, Count
+from streetai_core.text.dates.numbers import ONE
 from streetai_core.text.dates.reader import Found, Reader
 from streetai_core.text.dates.spans import TimeSpan, one_day
 from streetai_core.text.dates.vocabulary import DOUBTFUL_MONTHS
@@ -169,7 +180,9 @@ def counted(reader: Reader, index: int) -> Found | None:
     if read.bare or kind not in {"from", "side"}:
         return None
     if kind == "from" and reader.word(read.end + 1) == "now":
-        return Found(_from_now(reader, read.count, read.unit, 1), read.end + 2)
+        if read.unit in WEEKS:  # as of "a week from today"
+            return Found(weeks_from(reader.today, read), read.end + 2)
+        return Found(from_now(reader.now, read, 1), read.end + 2)
     return _counted_from(reader, read)
 
 
@@ -178,7 +191,7 @@ def _ago(reader: Reader, read: Amount) -> Found | None:
     if reader.word(read.end) == "now" and (read.bare or read.unit not in _LONG_UNITS):
         return None
     behind = read.end + 1
-    return _exactly_ago(reader, read, behind) or Found(_from_now(reader, read.count, read.unit, -1), behind)
+    return _exactly_ago(reader, read, behind) or Found(from_now(reader.now, read, -1), behind)
 
 
 def _counted_from(reader: Reader, read: Amount) -> Found | None:
@@ -187,10 +200,8 @@ def _counted_from(reader: Reader, read: Amount) -> Found | None:
     if origin is None or reader.kind(origin.end) == "to":  # "22 days from 3 May to 24 May"
         return None
     sign = reader.number(read.end)
-    if reader.kind(read.end) == "from" and origin.span.days == 1 and read.unit == "week":
-        weeks = read.count
-        day, distance = origin.span.start, timedelta(DAYS_IN_WEEK)
-        return Found(TimeSpan(day + distance * weeks.low, day + distance * weeks.high), origin.end, origin.fixed)
+    if reader.kind(read.end) == "from" and origin.span.days == 1 and read.unit in WEEKS:
+        return Found(weeks_from(origin.span.start, read), origin.end, origin.fixed)
     anchor = origin.span.start if sign < 0 else origin.span.end
     return Found(away(anchor, read.count, read.unit, sign), origin.end, origin.fixed)
 
@@ -204,13 +215,6 @@ def _exactly_ago(reader: Reader, read: Amount, index: int) -> Found | None:
     if months:
         return Found(one_day(add_months(day, -int(read.count.low * months))), index + 1)
     return Found(one_day(day - timedelta(int(read.count.low * DAYS_IN_WEEK))), index + 1)
-
-
-def _from_now(reader: Reader, number: Count, unit: str, sign: int) -> TimeSpan:
-    if unit not in CLOCK_UNITS:
-        return away(reader.today, number, unit, sign)
-    far = reader.now + timedelta(**{f"{unit}s": sign * number.high})
-    return one_day(far.date())
 
 
 def recurring_ago(reader: Reader, index: int) -> Found | None:
@@ -230,21 +234,6 @@ def recurring_ago(reader: Reader, index: int) -> Found | None:
         last = reader.nearest(lambda year: season_of(year, name), lambda span: span.end < reader.today)
         return Found(season_of(last.start.year - times, name), behind + 2)
     return None
-
-
-def ahead(reader: Reader, index: int) -> Found | None:
-    """A day so far ahead: "in three days", "in two weeks' time"; what took three days is left alone."""
-    start = reader.skip(index + 1, "about")
-    read = amount(reader, start)
-    if read is None or read.bare or reader.kind(read.end) in {"side", "ago", "from"}:
-        return None
-    announced = reader.word(read.end) == "time"
-    single = reader.kind(start) == "article" and read.count == ONE
-    is_ahead = reader.word(index - 1) in {"is", "are"} and reader.kind(index - 2) != "unit"
-    certain = announced or is_ahead or reader.direction(index, clear=True) > 0
-    if reader.direction(index) < 0 or ((single or read.unit in CLOCK_UNITS) and not certain):
-        return None
-    return Found(_from_now(reader, read.count, read.unit, 1), read.end + announced)
 
 
 def weekend(reader: Reader, index: int) -> Found | None:

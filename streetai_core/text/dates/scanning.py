@@ -51,9 +51,13 @@ class Token(NamedTuple):
     titled: bool
 
 
+_SLASHED = r"(?:(?:0?[1-9]|1[0-2])/(?:1[3-9]|2[0-9]|3[01])|(?:1[3-9]|2[0-9]|3[01])/(?:0?[1-9]|1[0-2]))"
+"""Day and month, where only one of the two numbers can be the month."""
+
 _ANCHOR = re.compile(
     rf"(?<![a-z0-9])(?:{any_of(ANCHORS)}|(?:1[89]|20)[0-9][0-9]|[0-9]{{1,2}}(?:st|nd|rd|th)"
     r"|['\u2019][0-9][0-9]|[0-9]{1,2}/[0-9]{1,2}/[0-9][0-9]|(?:[0-9]{2})?[0-9]0s"
+    rf"|{_SLASHED}"
     r"|[0-9]{1,2}(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*)\b"
 )
 """What a text must have at least one of."""
@@ -63,6 +67,7 @@ _TOKEN = re.compile(
     r"(?=t[0-9]{2}:|(?![\w/]|[-.:][0-9])))"
     r"|(?P<numeric>[0-9]{1,2}(?:/[0-9]{1,2}/(?:[0-9]{2}){1,2}|-[0-9]{1,2}-[0-9]{4}|\.[0-9]{1,2}\.[0-9]{4})"
     r"(?![\w/]|[-.:][0-9]))"
+    rf"|(?P<slashed>{_SLASHED}(?![\w/]|[.:,][0-9]))"
     r"|(?P<nth>[0-9]{1,2}(?:st|nd|rd|th)(?![\w/]))"
     r"|(?P<decade>['\u2019]?(?:[0-9]{2})?[0-9]0['\u2019]?s(?!\w))"
     r"|(?P<quarter>[qh][1-4](?!\w))"
@@ -202,7 +207,7 @@ def _number_is_plain(lower: str, start: int, end: int) -> bool:
 
 def _number(group: str, word: str) -> tuple[str, Value]:
     """Kind and value of a token that begins with a digit or an apostrophe, or is a quarter."""
-    if group in {"iso", "numeric"}:
+    if group in {"iso", "numeric", "slashed"}:
         return group, word
     if group == "quarter":
         return VOCABULARY.get(word, _UNKNOWN)

@@ -8,63 +8,152 @@ from collections.abc import Iterator
 from itertools import chain
 from typing import NamedTuple
 
+from streetai_core.text.alternation import any_of
+from streetai_core.text.dates.vocabulary import VOCABULARY
+
+_TIMES = [
+    word
+    for word, (kind, _) in VOCABULARY.items()
+    if kind in {"weekday", "month", "season", "quarter", "day", "unit", "part"}
+]
+
 REACH = 120
 """How many characters of the sentence round a mention are read."""
 
+_ADVERBS = r"(?:(?:not|also|just|still|now|only|all|both|probably|[a-z]{2,9}ly) ){0,2}"
+_BE = r"(?:i['\u2019]m|(?:you|we|they)['\u2019]re|(?:he|she|it|that|there)['\u2019]s|am|is|are)"
+
+_GOVERNING = (
+    r"will|won['\u2019]t|(?:would|might)(?! have)|gonna|going to|shall|needs?|wants?|wanna|should|must|(?:have|has|supposed|about) to"
+    rf"|{_BE} {_ADVERBS}(?:getting|having)"
+)
+"""What is said to be done behind these is yet to be done: "will be closed", "wants it shipped"."""
+
 _FORWARD = (
     r"(?:moved|pushed|shifted|changed|delayed|postponed|put off)(?: back| forward| up)?(?: to| until| till)"
-    r"|will|won't|gonna|going to|'ll|\u2019ll|shall|plan(?:s|ning|ned)?|can't wait|looking forward|upcoming|coming up"
-    r"|(?:re)?schedul\w+|due|deadline|need|needs|want|wants|wanna|hop(?:e|es|ing)|intend\w*|expect\w*|let's|let\u2019s|lets"
-    r"|see you|should|must|have to|has to|about to|excited (?:for|about)|invited|booked|remind|ready for|join me"
-    r"|(?:i'm|we're|you're|they're|he's|she's|it's|i\u2019m|we\u2019re|am|is|are) (?:not |also |just |still )?[a-z]+ing"
-    r"|(?:am|is|are) (?:i|you|we|they|he|she|it) [a-z]+ing"
-    r"|is|are|starts?|begins?|ends?|leaves?|opens?|arrives?|can|could we|maybe|free|do you want|by"
+    rf"(?= (?:(?:the|early|mid|late|end|of|next|this) )*(?:[0-9]|(?:{any_of(_TIMES)})\b))"
+    r"|signed (?:\w+ )?up for|registered for|enrolled|(?:tickets?|appointment|reservation) for"
+    r"|plan(?:s|ning|ned)?|can['\u2019]t wait|looking forward|upcoming|coming up"
+    r"|(?:re)?schedul\w+|slated|due|deadline|hop(?:e|es|ing)|intend\w*|expect\w*|let['\u2019]?s"
+    r"|see you|excited (?:for|about)|invited|booked|remind|ready for|join me"
+    rf"|{_BE} {_ADVERBS}(?!(?:no|any|some|every)thing |morning|evening|during|spring)[a-z]+ing"
+    r"|(?:am|is|are) (?:i|you|we|they|he|she|it) [a-z]+ing|could we|do you want"
 )
+_PRESENT = (
+    rf"{_BE} {_ADVERBS}(?:closed|shut|set|sold out|fixed|required|needed|allowed|grounded|cancell?ed)"
+    r"|(?:i|you|we|they)['\u2019]ve got|(?:he|she|it)['\u2019]s got|(?:have|has) got|(?:have|has) (?:an?|my|our|no)"
+    r"|(?<!the )(?:starts?|begins?|ends?|leaves?|opens?|arrives?|comes|returns|turns|closes|expires|finishes)"
+)
+_HAD_DONE = r"had (?:all |almost |already |nearly |just |never )?[a-z]+(?:ed|en|ne|wn|ght|nt|ad|ft|ld)"
 _BACKWARD = (
-    r"was|were|wasn't|weren't|did|didn't|had|hadn't|used to|have been|has been|been|went|met|got|saw|took|made|came"
+    rf"{_HAD_DONE}|was|were|(?:was|were|did|could|had)n['\u2019]t|did|had|used to|have been|has been|been"
+    r"|went|met|got|saw|took|made|came"
     r"|bought|found|gave|told|said|thought|felt|left|won|lost|ran|ate|drove|flew|wrote|read|sent|spent|began|began|broke"
     r"|brought|built|caught|chose|drank|fell|fought|forgot|grew|heard|held|hurt|kept|knew|led|paid|put|quit|rode|sang"
-    r"|sank|stole|shook|shot|hid|dug|drew|blew|bit|rang|rose|stuck|struck|swept|swore|tore|wept|lit|laid|lent|meant|hit|cut"
-    r"|sat|slept|sold|spoke|stood|swam|taught|threw|understood|woke|wore|became|since|just|finally|\w{2,}(?<![eE])ed|ago"
+    r"|sank|stole|shook|shot|hid|dug|drew|blew|bit|rang|rose|struck|swept|swore|tore|wept|lit|laid|lent|meant|hit|cut"
+    r"|sat|slept|sold|spoke|stood|swam|taught|threw|understood|woke|wore|became|\w{2,}(?<![eE])ed|ago"
 )
 _CUE = re.compile(
-    rf"(?<![a-z])(?:(?P<forward>{_FORWARD})|(?P<backward>{_BACKWARD}))(?!\w)|['\u2019](?P<short>ll\b)|(?P<end>[.!?\n;])"
+    rf"(?<![a-z])(?:(?P<present>{_PRESENT})|(?P<governing>{_GOVERNING})|(?P<gets>gets?)|(?P<forward>{_FORWARD})|(?P<backward>{_BACKWARD})"
+    rf"|(?P<copula>{_BE})|(?P<hint>can|maybe|free|by)|(?P<past>since|just))(?!\w)"
+    r"|['\u2019](?P<short>ll\b|d (?!(?:never|already|just|had|better|all)\b|[a-z]+(?:ed|en|ne|wn|ght|nt|ft)\b))"
+    r"|(?P<end>[.!?\n;])"
 )
 
-_WEAK = re.compile(r"(?:is|are|can|maybe|by|free|since|just|starts?|begins?|ends?|leaves?|opens?|arrives?)\Z")
-"""Words that say so only where nothing clearer does."""
+HINT, COPULA, PRESENT, CLEAR = range(4)
+"""How clearly a cue tells the time: by chance, by a verb of being, by a verb in the present, by itself."""
+
+_KINDS = {
+    "present": (1, PRESENT),
+    "governing": (1, CLEAR),
+    "gets": (1, PRESENT),
+    "forward": (1, CLEAR),
+    "backward": (-1, CLEAR),
+    "copula": (1, COPULA),
+    "hint": (1, HINT),
+    "past": (-1, HINT),
+    "short": (1, CLEAR),
+    "end": (0, CLEAR),
+}
+"""Sign and strength of each kind of cue."""
+
+ARRANGED = frozenset({"rented", "reserved", "hired", "bought", "got", "found", "ordered", "made", "arranged", "signed"})
+"""What was done so was done for a time that was still to come: "rented a van for 12 May"."""
+
+_LONGEST_GAP = 40
+_GOVERNED = re.compile(
+    r" (?:(?!(?:who|that|which|what|how|where|when|why|if|i|we|you|he|she|they|because|after|before|and|but|so)\b)"
+    r"[a-z'\u2019-]+ ){0,4}"
+)
+"""What may stand between a governing word and what is to be done: no other clause."""
+
+_FINITE = re.compile(r"was|were|did|had|used to|(?:have |has )?been|went|came|ago|(?:was|were|did|had)n['\u2019]t")
+"""Cues of the past that are never to be done: "needs it done" but not "needs it was"."""
+
+_NEAR = 8
+"""Characters between a verb of being and the date that it is about ("is on the 3rd", "in two days it's")."""
 
 
 class Cue(NamedTuple):
-    """A word that looks back (`sign` -1) or forward (1), or the end of a sentence (0), and where it begins."""
+    """A word that looks back (`sign` -1) or forward (1), or the end of a sentence (0), how clearly, and its place."""
 
     start: int
+    end: int
     sign: int
-    weak: bool
+    strength: int
+    word: str
 
 
 def cues(lower: str, start: int, end: int) -> list[Cue]:
     """The cues in and round `lower[start:end]`, in the order of the text."""
     found = []
+    governing = -1
     for match in _CUE.finditer(lower, max(0, start - REACH), min(len(lower), end + REACH)):
-        sign = 0 if match["end"] else -1 if match["backward"] else 1
-        found.append(Cue(match.start(), sign, _WEAK.match(match.group()) is not None))
+        kind = match.lastgroup or ""
+        if kind == "backward" and governing >= 0 and _is_governed(lower, governing, match):
+            continue
+        if kind not in {"hint", "past"}:
+            governing = match.end() if kind in {"governing", "gets", "short"} else -1
+        found.append(Cue(match.start(), match.end(), *_KINDS[kind], match.group()))
     return found
 
 
-def direction(known: list[Cue], start: int, end: int, *, clear: bool = False) -> int:
+def _is_governed(lower: str, governing: int, match: re.Match[str]) -> bool:
+    """Whether what looks like the past is to be done, as the word that ends at `governing` says."""
+    if match.start() - governing > _LONGEST_GAP or _FINITE.fullmatch(match.group()):
+        return False
+    return _GOVERNED.fullmatch(lower, governing, match.start()) is not None
+
+
+def direction(known: list[Cue], start: int, end: int, least: int = HINT) -> int:
     """-1 if the sentence round the characters from `start` to `end` tells of the past, 1 if of the future, else 0.
 
-    The clear cue nearest before them decides, then the nearest behind, then the weak ones unless only
-    `clear` ones count. `known` are the `cues`.
+    The clear cue nearest before them decides, then the nearest behind, then the others unless they are weaker than
+    `least`. A verb of being that is right beside them is clear. `known` are the `cues`.
     """
     weak = 0
-    first = bisect_left(known, start, key=_start)
-    for cue in chain(_before(known, first - 1, start - REACH), _behind(known, first, end)):
-        if cue.sign and not cue.weak:
+    for cue in _round(known, start, end):
+        if cue.strength == CLEAR or (cue.strength == COPULA >= least and _is_beside(cue, start, end)):
             return cue.sign
-        weak = weak or cue.sign
-    return 0 if clear else weak
+        if cue.strength >= least:
+            weak = weak or cue.sign
+    return weak
+
+
+def cue_before(known: list[Cue], start: int) -> Cue | None:
+    """The clear cue that is nearest before a place in its sentence."""
+    cues_before = _before(known, bisect_left(known, start, key=_start) - 1, start - REACH)
+    return next((cue for cue in cues_before if cue.strength == CLEAR), None)
+
+
+def _round(known: list[Cue], start: int, end: int) -> Iterator[Cue]:
+    """The cues before a place, nearest first, then those behind it."""
+    first = bisect_left(known, start, key=_start)
+    return chain(_before(known, first - 1, start - REACH), _behind(known, first, end))
+
+
+def _is_beside(cue: Cue, start: int, end: int) -> bool:
+    return (cue.start - end if cue.start >= end else start - cue.end) <= _NEAR
 
 
 def _start(cue: Cue) -> int:

@@ -1,0 +1,63 @@
+"""Names and titles that have a day in them and mean none: "Friday Night Lights", "Sheffield Wednesday"."""
+
+from __future__ import annotations
+
+from streetai_core.text.dates.reader import Reader
+from streetai_core.text.dates.scanning import BREAK
+
+_BEFORE = frozenset(
+    {"bloody", "ruby", "blue", "freaky", "super", "manic", "gloomy", "sheffield", "girl", "man", "stormy", "magic"}
+)
+"""First words of such names, which are written with capitals."""
+
+_BEFORE_ANY = frozenset({"casual", "named", "nicknamed", "christened"})
+"""The same, however they are written."""
+
+_BEHIND = frozenset({"addams", "times", "telegraph", "bloody", "football", "island", "club"})
+_BEHIND_ANY = frozenset({"school", "blues", "roast", "scaries", "vibes", "feeling", "best", "driver"})
+"""Last words of such names, and of kinds of things that belong to no one day."""
+
+_WHOM = frozenset({"him", "her", "it", "them", "guy", "man", "boy", "girl", "dog", "cat", "character"})
+_NAMING = frozenset({"named", "nicknamed", "christened"})
+_FARTHEST = 3
+"""Words between "named" and the name."""
+
+_QUOTES = frozenset("\"'\u2018\u2019\u201c\u201d\u00ab\u00bb")
+
+
+def is_name(reader: Reader, index: int) -> bool:
+    """Whether the weekday at a token is a name or part of one."""
+    before, behind = reader.token(index - 1), reader.token(index + 1)
+    if before.word in _BEFORE_ANY or behind.word in _BEHIND_ANY:
+        return True
+    if not reader.token(index).titled:
+        return False
+    if (before.titled and before.word in _BEFORE) or (behind.titled and behind.word in _BEHIND):
+        return True
+    if reader.kind(index + 1) == "part" and behind.titled and _goes_on(reader, index + 2):
+        return True
+    return _is_given(reader, index)
+
+
+def _is_given(reader: Reader, index: int) -> bool:
+    """Whether it is said that somebody or something is called so: "named the guy Friday", "a parrot called Tuesday"."""
+    word = reader.word(index - 1)
+    if word == "called":
+        return reader.kind(index - 3) == "article"
+    return word in _WHOM and any(reader.word(index - far) in _NAMING for far in range(2, 2 + _FARTHEST))
+
+
+def _goes_on(reader: Reader, index: int) -> bool:
+    """Whether another word with a capital follows, as in "Saturday Night Live"."""
+    token = reader.token(index)
+    return token.titled and token.kind == BREAK and token.word != "i" and not token.word.startswith("i'")
+
+
+def is_title(reader: Reader, index: int, end: int) -> bool:
+    """Whether the words from a token to `end` stand in quotation marks alone, with capitals: "Last Christmas"."""
+    if end - index < 2 or not all(reader.token(at).titled for at in range(index, end)):  # noqa: PLR2004 - one is a day
+        return False
+    return (
+        reader.character(reader.token(index).start - 1) in _QUOTES
+        and reader.character(reader.token(end - 1).end) in _QUOTES
+    )
