@@ -174,13 +174,13 @@ class Reader:
         return direction(self._cues_here(), token.start, self._tokens[last or index].end, least) or self._default
 
     def lead(self, index: int) -> int:
-        """The place of the word by which a time at a token is told ("by the end of May"); the token if there is none."""
+        """The place of the word by which the time at a token is told ("by the end of May"), `index` if none is."""
         before = index - 1
         while (self.kind(before) in _OF_THE_TIME or self.word(before) == "around") and before > index - _LONGEST_LEAD:
             before -= 1
         word = self.word(before)
         told = word in _LEADS or (word == "than" and self.word(before - 1) == "later")
-        told = told or (word == "from" and self.word(before - 1) in _LEFT)
+        told = told or (word == "from" and not _LEFT.isdisjoint((self.word(before - 1), self.word(before - 2))))
         return before if told else index
 
     def goes_on(self, index: int, end: int) -> bool:

@@ -237,11 +237,12 @@ def recurring_ago(reader: Reader, index: int) -> Found | None:
 
 
 def weekend(reader: Reader, index: int) -> Found | None:
-    """The weekend on, at or over which something happens; the sentence tells which one."""
+    """The weekend on, at, over or by which something happens; the sentence tells which one."""
     if reader.word(index).removesuffix("'s") != "weekend":
         return None
     start = index - 1 if reader.kind(index - 1) == "the" else index
-    if start == index or reader.kind(start - 1) != "on" or reader.word(start - 1) in {"by", "since", "around"}:
+    before = reader.word(start - 1)
+    if start == index or before == "around" or (reader.kind(start - 1) != "on" and before not in {"until", "till"}):
         return None
     past = reader.direction(index) < 0 or (not reader.direction(index) and reader.today.weekday() < _MIDWEEK)
     if past and reader.today.weekday() < _SATURDAY:

@@ -20,42 +20,68 @@ _TIMES = [
 REACH = 120
 """How many characters of the sentence round a mention are read."""
 
+
+def _either(*phrases: str) -> str:
+    """A pattern for any of the phrases, each a list of words with "|" between, with either apostrophe."""
+    words = "|".join(phrases).split("|")
+    return any_of([*words, *(word.replace("'", "\u2019") for word in words if "'" in word)])
+
+
 _ADVERBS = r"(?:(?:not|also|just|still|now|only|all|both|probably|[a-z]{2,9}ly) ){0,2}"
-_BE = r"(?:i['\u2019]m|(?:you|we|they)['\u2019]re|(?:he|she|it|that|there)['\u2019]s|am|is|are)"
+_BE = _either("i'm|you're|we're|they're|he's|she's|it's|that's|there's|am|is|are")
+_BEING = (
+    rf"(?P<copula>{_BE})(?: (?:(?:i|you|we|they|he|she|it) )?{_ADVERBS}(?:(?P<governed>getting|having)|(?P<present>"
+    + _either("closed|shut|set|sold out|fixed|required|needed|allowed|grounded|canceled|cancelled")
+    + r")|(?P<doing>(?!(?:no|any|some|every)thing |morning|evening|during|spring)[a-z]+ing)))?"
+)
+"""A verb of being, and what somebody is doing or what is done. "Is closed" tells of what goes on."""
 
 _GOVERNING = (
-    r"will|won['\u2019]t|(?:would|might)(?! have)|gonna|going to|shall|needs?|wants?|wanna|should|must|(?:have|has|supposed|about) to"
-    rf"|{_BE} {_ADVERBS}(?:getting|having)"
+    _either(
+        "will|won't|gonna|going to|shall|need|needs|want|wants|wanna|should|must|have to|has to|supposed to|about to"
+    )
+    + r"|would(?! have)|might(?! have)"
 )
 """What is said to be done behind these is yet to be done: "will be closed", "wants it shipped"."""
 
-_FORWARD = (
-    r"(?:moved|pushed|shifted|changed|delayed|postponed|put off)(?: back| forward| up)?(?: to| until| till)"
-    rf"(?= (?:(?:the|early|mid|late|end|of|next|this) )*(?:[0-9]|(?:{any_of(_TIMES)})\b))"
-    r"|signed (?:\w+ )?up for|registered for|enrolled|(?:tickets?|appointment|reservation) for"
-    r"|plan(?:s|ning|ned)?|can['\u2019]t wait|looking forward|upcoming|coming up"
-    r"|(?:re)?schedul\w+|slated|due|deadline|hop(?:e|es|ing)|intend\w*|expect\w*|let['\u2019]?s"
-    r"|see you|excited (?:for|about)|invited|booked|remind|ready for|join me"
-    rf"|{_BE} {_ADVERBS}(?!(?:no|any|some|every)thing |morning|evening|during|spring)[a-z]+ing"
-    r"|(?:am|is|are) (?:i|you|we|they|he|she|it) [a-z]+ing|could we|do you want"
-)
 _PRESENT = (
-    rf"{_BE} {_ADVERBS}(?:closed|shut|set|sold out|fixed|required|needed|allowed|grounded|cancell?ed)"
-    r"|(?:i|you|we|they)['\u2019]ve got|(?:he|she|it)['\u2019]s got|(?:have|has) got|(?:have|has) (?:an?|my|our|no)"
-    r"|(?<!the )(?:starts?|begins?|ends?|leaves?|opens?|arrives?|comes|returns|turns|closes|expires|finishes)"
+    _either(
+        "i've got|you've got|we've got|they've got|he's got|she's got|it's got|have got|has got",
+        "have a|have an|have my|have our|have no|has a|has an|has my|has our|has no",
+        "starts|begins|begin|ends|leaves|leave|opens|open|arrives|arrive|comes|returns|turns|closes|expires|finishes",
+    )
+    + r"|end(?<!the end)|start(?<!the start)"
+)
+_MOVED = (
+    _either("moved|pushed|shifted|changed|delayed|postponed|put off")
+    + r"(?: back| forward| up)? (?:to|until|till)(?= (?:(?:the|early|mid|late|end|of|next|this) )*"
+    + rf"(?:[0-9]|(?:{any_of(_TIMES)})\b))"
+)
+"""Moved to a time, and not to a town."""
+
+_FORWARD = (
+    _either(
+        "registered for|enrolled|ticket for|tickets for|appointment for|reservation for|plan|plans|planning|planned",
+        "can't wait|looking forward|upcoming|coming up|slated|due|deadline|hope|hopes|hoping|lets|let's|see you",
+        "excited for|excited about|invited|booked|remind|ready for|join me|could we|do you want",
+    )
+    + rf"|signed (?:\w+ )?up for|schedul\w+|reschedul\w+|intend\w*|expect\w*|{_MOVED}"
 )
 _HAD_DONE = r"had (?:all |almost |already |nearly |just |never )?[a-z]+(?:ed|en|ne|wn|ght|nt|ad|ft|ld)"
 _BACKWARD = (
-    rf"{_HAD_DONE}|was|were|(?:was|were|did|could|had)n['\u2019]t|did|had|used to|have been|has been|been"
-    r"|went|met|got|saw|took|made|came"
-    r"|bought|found|gave|told|said|thought|felt|left|won|lost|ran|ate|drove|flew|wrote|read|sent|spent|began|began|broke"
-    r"|brought|built|caught|chose|drank|fell|fought|forgot|grew|heard|held|hurt|kept|knew|led|paid|put|quit|rode|sang"
-    r"|sank|stole|shook|shot|hid|dug|drew|blew|bit|rang|rose|struck|swept|swore|tore|wept|lit|laid|lent|meant|hit|cut"
-    r"|sat|slept|sold|spoke|stood|swam|taught|threw|understood|woke|wore|became|\w{2,}(?<![eE])ed|ago"
+    rf"{_HAD_DONE}|"
+    + _either(
+        "was|were|wasn't|weren't|didn't|couldn't|hadn't|did|had|used to|have been|has been|been|went|met|got|saw|took",
+        "made|came|bought|found|gave|told|said|thought|felt|left|won|lost|ran|ate|drove|flew|wrote|read|sent|spent|began",
+        "broke|brought|built|caught|chose|drank|fell|fought|forgot|grew|heard|held|hurt|kept|knew|led|paid|put|quit",
+        "rode|sang|sank|stole|shook|shot|hid|dug|drew|blew|bit|rang|rose|struck|swept|swore|tore|wept|lit|laid|lent",
+        "meant|hit|cut|sat|slept|sold|spoke|stood|swam|taught|threw|understood|woke|wore|became|ago",
+    )
+    + r"|\w{2,}(?<![eE])ed"
 )
 _CUE = re.compile(
-    rf"(?<![a-z])(?:(?P<present>{_PRESENT})|(?P<governing>{_GOVERNING})|(?P<gets>gets?)|(?P<forward>{_FORWARD})|(?P<backward>{_BACKWARD})"
-    rf"|(?P<copula>{_BE})|(?P<hint>can|maybe|free|by)|(?P<past>since|just))(?!\w)"
+    rf"(?<![a-z])(?:{_BEING}|(?P<going>{_PRESENT})|(?P<governing>{_GOVERNING})|(?P<gets>gets?)|(?P<forward>{_FORWARD})"
+    rf"|(?P<backward>{_BACKWARD})|(?P<hint>can|maybe|free|by)|(?P<past>since|just))(?!\w)"
     r"|['\u2019](?P<short>ll\b|d (?!(?:never|already|just|had|better|all)\b|[a-z]+(?:ed|en|ne|wn|ght|nt|ft)\b))"
     r"|(?P<end>[.!?\n;])"
 )
@@ -65,6 +91,9 @@ HINT, COPULA, PRESENT, CLEAR = range(4)
 
 _KINDS = {
     "present": (1, PRESENT),
+    "going": (1, PRESENT),
+    "doing": (1, CLEAR),
+    "governed": (1, CLEAR),
     "governing": (1, CLEAR),
     "gets": (1, PRESENT),
     "forward": (1, CLEAR),
@@ -76,6 +105,9 @@ _KINDS = {
     "end": (0, CLEAR),
 }
 """Sign and strength of each kind of cue."""
+
+_GOVERN = frozenset({"governing", "governed", "gets", "short"})
+"""Kinds of cues that tell what is to be done to something."""
 
 ARRANGED = frozenset({"rented", "reserved", "hired", "bought", "got", "found", "ordered", "made", "arranged", "signed"})
 """What was done so was done for a time that was still to come: "rented a van for 12 May"."""
@@ -113,7 +145,7 @@ def cues(lower: str, start: int, end: int) -> list[Cue]:
         if kind == "backward" and governing >= 0 and _is_governed(lower, governing, match):
             continue
         if kind not in {"hint", "past"}:
-            governing = match.end() if kind in {"governing", "gets", "short"} else -1
+            governing = match.end() if kind in _GOVERN else -1
         found.append(Cue(match.start(), match.end(), *_KINDS[kind], match.group()))
     return found
 
