@@ -8,7 +8,7 @@ from streetai_core.planning.words import RULES, fingerprint, words_row
 from streetai_core.testing.factories import make_message
 from streetai_core.text.wishes import WISH
 
-RECORDED = {1: "369d14e6a8162d6d606bb58fc4fce03a"}
+RECORDED = {1: "369d14e6a8162d6d606bb58fc4fce03a", 2: "5ab2ffc21a6c3f446899af5ba12b3057"}
 """Version of the rules -> what they make of the sample. A change of the rules adds an entry, under the next number."""
 
 FINGERPRINTS = "26e9761c7bb89ba0ea8ede98a2f1dca0"
@@ -60,6 +60,13 @@ SAMPLE = (
 )
 """Sentences in many scripts, with dates, wishes, questions, numbers, code and marks."""
 
+ADDED = (
+    "The bridge will be closed until Friday, and we've been ferried since May.",
+    "They want it painted by the end of the month; the inspection is on 3/14, a week on Tuesday.",
+    "In a fortnight I'm off, between Christmas and New Year, after Saturday Night Live.",
+)
+"""Sentences that came later, without which changed rules would go unnoticed; the fingerprints above do not count them."""
+
 
 def messages():
     """The sample as messages, some of them of people with names, and not all of users; and none in UTC."""
@@ -72,7 +79,7 @@ def messages():
             name=(None, "Zoë", "Ilse Berg")[number % 3],
             source="document" if number % 7 == 6 else "user",
         )
-        for number, text in enumerate(SAMPLE)
+        for number, text in enumerate((*SAMPLE, *ADDED))
     ]
 
 

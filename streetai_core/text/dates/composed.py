@@ -256,6 +256,8 @@ def _narrow(reader: Reader, outer: Found) -> Found | None:
     if kind == "weekday" and 1 < outer.span.days <= DAYS_IN_WEEK and reader.kind(behind - 1) != "comma":
         day = weekday_after(outer.span.start - timedelta(1), reader.number(inner))
         return Found(one_day(day), reader.skip(inner + 1, "part"))
+    if kind == "nth" and inner > behind > outer.end and _SHORTEST_MONTH <= outer.span.days <= _LONGEST_MONTH:
+        return _checked(one_day(outer.span.start + timedelta(reader.number(inner) - 1)), Found(outer.span, inner + 1))
     if kind not in {"month", "season", "holiday"} or outer.span.days < _SHORTEST_YEAR or reader.year(inner + 1):
         return None
     if kind == "month" and (behind == outer.end or reader.kind(inner + 1) in {"number", "nth"}):

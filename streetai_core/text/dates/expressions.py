@@ -115,7 +115,7 @@ def _read(reader: Reader, size: int, *, onwards: bool) -> Iterator[Mention]:
             continue
         found = _longest(reader, index)
         if found is None or is_title(reader, index, found.end):
-            index += 1
+            index = index + 1 if found is None else found.end
             continue
         span = found.span
         if onwards and span.start <= reader.today and reader.goes_on(index, found.end):

@@ -17,7 +17,7 @@ _BEHIND = frozenset({"addams", "times", "telegraph", "bloody", "football", "isla
 _BEHIND_ANY = frozenset({"school", "blues", "roast", "scaries", "vibes", "feeling", "best", "driver"})
 """Last words of such names, and of kinds of things that belong to no one day."""
 
-_WHOM = frozenset({"him", "her", "it", "them", "guy", "man", "boy", "girl", "dog", "cat", "character"})
+_WHOM = frozenset({"him", "her", "it", "them", "the", "my", "our", "his", "their"})
 _NAMING = frozenset({"named", "nicknamed", "christened"})
 _FARTHEST = 3
 """Words between "named" and the name."""
@@ -41,10 +41,11 @@ def is_name(reader: Reader, index: int) -> bool:
 
 def _is_given(reader: Reader, index: int) -> bool:
     """Whether it is said that somebody or something is called so: "named the guy Friday", "a parrot called Tuesday"."""
-    word = reader.word(index - 1)
-    if word == "called":
+    if reader.word(index - 1) == "called":
         return reader.kind(index - 3) == "article"
-    return word in _WHOM and any(reader.word(index - far) in _NAMING for far in range(2, 2 + _FARTHEST))
+    return any(
+        reader.word(index - far) in _NAMING and reader.word(index - far + 1) in _WHOM for far in range(2, 2 + _FARTHEST)
+    )
 
 
 def _goes_on(reader: Reader, index: int) -> bool:

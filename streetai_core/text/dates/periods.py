@@ -99,7 +99,12 @@ def _seasonal(reader: Reader, index: int, behind: int, *, framed: bool = False) 
     if written := reader.year(at_year):
         return Found(of_year(written), at_year + 1)
     before = index - 2 if reader.kind(index - 1) in {"the", "dash"} else index - 1
-    framed = framed or reader.kind(before) in FRAMES or reader.word(index).endswith(_DAY_NAMES)
+    framed = (
+        framed
+        or reader.kind(before) in FRAMES
+        or reader.word(before) == "all"
+        or reader.word(index).endswith(_DAY_NAMES)
+    )
     framed = framed or (reader.kind(before) == "and" and reader.kind(before - 2) == "between")
     if not framed and longer_time(reader, at_year) is None:
         return None

@@ -9,7 +9,7 @@ from datetime import date, datetime, timedelta
 from streetai_core.text.dates.calendars import holiday_of, month_of, season_of
 from streetai_core.text.dates.scanning import BREAK, Token
 from streetai_core.text.dates.spans import TimeSpan
-from streetai_core.text.dates.tense import ARRANGED, CLEAR, HINT, Cue, cue_before, cues, direction
+from streetai_core.text.dates.tense import ARRANGED, CLEAR, HINT, Cue, cue_before, cues, direction, is_state
 
 DEEPEST = 6
 """How far expressions nest ("the day before | the end of | the week before | Easter"); it keeps the time linear."""
@@ -212,7 +212,7 @@ class Reader:
             return -1 if said < 0 and word == "by" and not self.word(lead - 1).isalpha() else 1
         if word == "by":
             return -1 if before.word in {"was", "were", "had"} or before.word.startswith("had ") else 1
-        return before.sign
+        return 1 if is_state(known, before) else before.sign
 
     def yearly(self, index: int) -> Callable[[int], TimeSpan]:
         """The days of the month, season or holiday that a token names, by year."""

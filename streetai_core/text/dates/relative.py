@@ -42,6 +42,9 @@ _AMBIGUOUS_DAYS = frozenset({"sat", "sun", "wed"})
 _LONG_UNITS = frozenset({"week", "month", "year", "decade"})
 """Units with which "three years now" tells when something began."""
 
+_EXACT_MONTHS = {"month": 1, "year": MONTHS_IN_YEAR}
+"""Months of the units that keep the day of the month: "a year ago today"."""
+
 _OTHER_DAYS = {"day": 1, "night": 1, "evening": 1, "morning": 1}
 _OTHER_WEEKS = 3
 
@@ -202,13 +205,17 @@ def _counted_from(reader: Reader, read: Amount) -> Found | None:
     sign = reader.number(read.end)
     if reader.kind(read.end) == "from" and origin.span.days == 1 and read.unit in WEEKS:
         return Found(weeks_from(origin.span.start, read), origin.end, origin.fixed)
+    months = _EXACT_MONTHS.get(read.unit, 0)
+    if months and reader.kind(read.end) == "from" and reader.kind(read.end + 1) == "day":
+        day = add_months(origin.span.start, int(read.count.low * months))
+        return Found(one_day(day), origin.end)
     anchor = origin.span.start if sign < 0 else origin.span.end
     return Found(away(anchor, read.count, read.unit, sign), origin.end, origin.fixed)
 
 
 def _exactly_ago(reader: Reader, read: Amount, index: int) -> Found | None:
     """A day so long before a day: "a year ago today", "two weeks ago yesterday"."""
-    months = {"month": 1, "year": MONTHS_IN_YEAR}.get(read.unit, 0)
+    months = _EXACT_MONTHS.get(read.unit, 0)
     if reader.kind(index) != "day" or not (months or read.unit == "week"):
         return None
     day = reader.today + timedelta(reader.number(index))

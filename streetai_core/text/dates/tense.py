@@ -36,6 +36,9 @@ _BEING = (
 )
 """A verb of being, and what somebody is doing or what is done. "Is closed" tells of what goes on."""
 
+_COULD_HAVE = (
+    r"(?:should|must|would|could|might|may)(?:n['\u2019]t)? have (?:come|become|[a-z]+(?:ed|en|ne|wn|ght|nt|ft|ld|st))"
+)
 _GOVERNING = (
     _either(
         "will|won't|gonna|going to|shall|need|needs|want|wants|wanna|should|must|have to|has to|supposed to|about to"
@@ -80,8 +83,8 @@ _BACKWARD = (
     + r"|\w{2,}(?<![eE])ed"
 )
 _CUE = re.compile(
-    rf"(?<![a-z])(?:{_BEING}|(?P<going>{_PRESENT})|(?P<governing>{_GOVERNING})|(?P<gets>gets?)|(?P<forward>{_FORWARD})"
-    rf"|(?P<backward>{_BACKWARD})|(?P<hint>can|maybe|free|by)|(?P<past>since|just))(?!\w)"
+    rf"(?<![a-z])(?:{_BEING}|(?P<could>{_COULD_HAVE})|(?P<going>{_PRESENT})|(?P<governing>{_GOVERNING})|(?P<gets>gets?)|(?P<forward>{_FORWARD})"
+    rf"|(?P<backward>{_BACKWARD})|(?P<able>can(?:not|['\u2019]t)?)|(?P<hint>maybe|free|by)|(?P<past>since|just))(?!\w)"
     r"|['\u2019](?P<short>ll\b|d (?!(?:never|already|just|had|better|all)\b|[a-z]+(?:ed|en|ne|wn|ght|nt|ft)\b))"
     r"|(?P<end>[.!?\n;])"
 )
@@ -99,6 +102,8 @@ _KINDS = {
     "forward": (1, CLEAR),
     "backward": (-1, CLEAR),
     "copula": (1, COPULA),
+    "could": (-1, CLEAR),
+    "able": (1, HINT),
     "hint": (1, HINT),
     "past": (-1, HINT),
     "short": (1, CLEAR),
@@ -106,7 +111,7 @@ _KINDS = {
 }
 """Sign and strength of each kind of cue."""
 
-_GOVERN = frozenset({"governing", "governed", "gets", "short"})
+_GOVERN = frozenset({"governing", "governed", "gets", "able", "short"})
 """Kinds of cues that tell what is to be done to something."""
 
 ARRANGED = frozenset({"rented", "reserved", "hired", "bought", "got", "found", "ordered", "made", "arranged", "signed"})
@@ -176,6 +181,12 @@ def cue_before(known: list[Cue], start: int) -> Cue | None:
     """The clear cue that is nearest before a place in its sentence."""
     cues_before = _before(known, bisect_left(known, start, key=_start) - 1, start - REACH)
     return next((cue for cue in cues_before if cue.strength == CLEAR), None)
+
+
+def is_state(known: list[Cue], cue: Cue) -> bool:
+    """Whether a cue is what something is now, behind a verb of being in the present: "is suspended"."""
+    before = known[bisect_left(known, cue.start, key=_start) - 1]
+    return before.strength == COPULA and 0 <= cue.start - before.end <= _NEAR
 
 
 def _round(known: list[Cue], start: int, end: int) -> Iterator[Cue]:

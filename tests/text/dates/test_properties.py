@@ -11,8 +11,26 @@ from streetai_core.text.dates import mentioned_dates, question_times
 from streetai_core.text.dates.vocabulary import HOLIDAY_PHRASES, VOCABULARY
 
 MARKS = [",", "-", ".", "\n", "/", "\u2019s", "'s", ":", "\u2013", "\n\n"]
-NUMBERS = ["0", "3", "12", "31", "99", "2023", "9999", "3rd", "31st", "2023-02-30", "03/03/2023", "'98", "90s", "7.5"]
-words = st.sampled_from([*VOCABULARY, *HOLIDAY_PHRASES, *MARKS, *NUMBERS, "I", "went", "will", "May", "Sat", "time"])
+NUMBERS = [
+    "0",
+    "3",
+    "12",
+    "31",
+    "99",
+    "2023",
+    "9999",
+    "3rd",
+    "31st",
+    "2023-02-30",
+    "03/03/2023",
+    "'98",
+    "90s",
+    "7.5",
+    "3/14",
+]
+words = st.sampled_from(
+    [*VOCABULARY, *HOLIDAY_PHRASES, *MARKS, *NUMBERS, "I", "went", "will", "is", "closed", "May", "Sat", "time"]
+)
 grammatical = st.lists(words, max_size=24).map(" ".join)
 moments = st.datetimes(datetime(1, 1, 1), datetime(9999, 12, 31))  # noqa: DTZ001 - wall clocks, with the ends of time
 usual_moments = st.datetimes(datetime(1980, 1, 1), datetime(2060, 1, 1))  # noqa: DTZ001 - wall clocks
@@ -74,7 +92,23 @@ def test_what_weeks_tell_moves_with_them(text, said_at, weeks):
 
 
 @pytest.mark.parametrize(
-    "unit", ["7", "last ", "a couple of ", "the week before ", "1/2/", "from may to ", "every ", "'", "q3 ", "2023-"]
+    "unit",
+    [
+        "needs it done by friday ",
+        "since monday ",
+        "7",
+        "last ",
+        "a couple of ",
+        "the week before ",
+        "1/2/",
+        "from may to ",
+        "every ",
+        "'",
+        "q3 ",
+        "2023-",
+        "3/14 ",
+        "by the ",
+    ],
 )
 def test_repeated_fragments_are_read_to_the_end(unit):
     """Two hundred thousand characters of nonsense neither fail nor nest without end."""
