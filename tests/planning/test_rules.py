@@ -65,7 +65,7 @@ ADDED = (
     "They want it painted by the end of the month; the inspection is on 3/14, a week on Tuesday.",
     "In a fortnight I'm off, between Christmas and New Year, after Saturday Night Live.",
 )
-"""Sentences that came later, without which changed rules would go unnoticed; the fingerprints above do not count them."""
+"""Sentences that came later, for rules that would change unnoticed; the fingerprints above do not count them."""
 
 
 def messages():

@@ -56,9 +56,8 @@ def _goes_on(reader: Reader, index: int) -> bool:
 
 def is_title(reader: Reader, index: int, end: int) -> bool:
     """Whether the words from a token to `end` stand in quotation marks alone, with capitals: "Last Christmas"."""
-    if end - index < 2 or not all(reader.token(at).titled for at in range(index, end)):  # noqa: PLR2004 - one is a day
+    first = reader.token(index)
+    if end == index + 1 or not first.titled or reader.character(first.start - 1) not in _QUOTES:
         return False
-    return (
-        reader.character(reader.token(index).start - 1) in _QUOTES
-        and reader.character(reader.token(end - 1).end) in _QUOTES
-    )
+    quoted = reader.character(reader.token(end - 1).end) in _QUOTES
+    return quoted and all(reader.token(at).titled for at in range(index, end))

@@ -13,7 +13,7 @@ from streetai_core.text.dates.spans import TimeSpan
 _YEAR_FRAMES = frozenset({"in", "from", "between", "side", "early", "edge", "to"})
 _YEAR_FRAME_WORDS = frozenset({"by", "since", "during", "around", "throughout", "year"})
 
-_DAY_NAMES = (" day", " eve", " sunday", " monday", " wednesday", " friday")
+_DAY_NAMES = (" day", " eve", " sunday", " monday", " wednesday", " friday", "nye")
 """Holidays whose names end so are days; of the others ("Christmas") it takes a word before them to tell."""
 
 _SINGULARS = frozenset({"was", "is", "this", "as", "has", "does", "his", "its", "us", "yes", "always", "perhaps"})

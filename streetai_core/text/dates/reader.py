@@ -9,7 +9,7 @@ from datetime import date, datetime, timedelta
 from streetai_core.text.dates.calendars import holiday_of, month_of, season_of
 from streetai_core.text.dates.scanning import BREAK, Token
 from streetai_core.text.dates.spans import TimeSpan
-from streetai_core.text.dates.tense import ARRANGED, CLEAR, HINT, Cue, cue_before, cues, direction, is_state
+from streetai_core.text.dates.tense import ARRANGED, CLEAR, GRANTED, HINT, Cue, cue_before, cues, direction, is_state
 
 DEEPEST = 6
 """How far expressions nest ("the day before | the end of | the week before | Easter"); it keeps the time linear."""
@@ -175,8 +175,11 @@ class Reader:
 
     def lead(self, index: int) -> int:
         """The place of the word by which the time at a token is told ("by the end of May"), `index` if none is."""
+        tokens = self._tokens
         before = index - 1
-        while (self.kind(before) in _OF_THE_TIME or self.word(before) == "around") and before > index - _LONGEST_LEAD:
+        while before > index - _LONGEST_LEAD and (
+            tokens[before].kind in _OF_THE_TIME or tokens[before].word == "around"
+        ):
             before -= 1
         word = self.word(before)
         told = word in _LEADS or (word == "than" and self.word(before - 1) == "later")
@@ -212,7 +215,7 @@ class Reader:
             return -1 if said < 0 and word == "by" and not self.word(lead - 1).isalpha() else 1
         if word == "by":
             return -1 if before.word in {"was", "were", "had"} or before.word.startswith("had ") else 1
-        return 1 if is_state(known, before) else before.sign
+        return 1 if before.word in GRANTED or is_state(known, before) else before.sign
 
     def yearly(self, index: int) -> Callable[[int], TimeSpan]:
         """The days of the month, season or holiday that a token names, by year."""

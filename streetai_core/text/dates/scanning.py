@@ -137,7 +137,7 @@ def tokens_of(text: str, lower: str, start: int, end: int) -> list[Token]:
 
 def _with_holidays(tokens: list[Token]) -> list[Token]:
     """The tokens, with the words of each holiday's name made one."""
-    if not any(token.word in _HOLIDAY_STARTS for token in tokens):
+    if _HOLIDAY_STARTS.keys().isdisjoint([token.word for token in tokens]):
         return tokens
     merged: list[Token] = []
     index = 0
@@ -196,7 +196,9 @@ def _word(text: str, lower: str, word: str, start: int, end: int) -> Token:
         or lower.startswith(_ASSIGNMENTS, end)
     ):
         kind = BREAK
-    return Token(kind, value, word.replace("\u2019", "'"), start, end, text[start].isupper())
+    if bare is not word:
+        word = word.replace("\u2019", "'")
+    return Token(kind, value, word, start, end, text[start].isupper())
 
 
 def _number_is_plain(lower: str, start: int, end: int) -> bool:

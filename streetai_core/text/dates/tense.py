@@ -56,8 +56,8 @@ _PRESENT = (
     + r"|end(?<!the end)|start(?<!the start)"
 )
 _MOVED = (
-    _either("moved|pushed|shifted|changed|delayed|postponed|put off")
-    + r"(?: back| forward| up)? (?:to|until|till)(?= (?:(?:the|early|mid|late|end|of|next|this) )*"
+    _either("moved|pushed|shifted|changed|delayed|postponed|put off|slipped|brought|extended")
+    + r" (?:[a-z'\u2019]+ ){0,4}?(?:to|until|till)(?= (?:(?:the|early|mid|late|end|of|next|this) )*"
     + rf"(?:[0-9]|(?:{any_of(_TIMES)})\b))"
 )
 """Moved to a time, and not to a town."""
@@ -78,7 +78,7 @@ _BACKWARD = (
         "made|came|bought|found|gave|told|said|thought|felt|left|won|lost|ran|ate|drove|flew|wrote|read|sent|spent|began",
         "broke|brought|built|caught|chose|drank|fell|fought|forgot|grew|heard|held|hurt|kept|knew|led|paid|put|quit",
         "rode|sang|sank|stole|shook|shot|hid|dug|drew|blew|bit|rang|rose|struck|swept|swore|tore|wept|lit|laid|lent",
-        "meant|hit|cut|sat|slept|sold|spoke|stood|swam|taught|threw|understood|woke|wore|became|ago",
+        "meant|hit|cut|shut|sat|slept|sold|spoke|stood|swam|taught|threw|understood|woke|wore|became|ago",
     )
     + r"|\w{2,}(?<![eE])ed"
 )
@@ -116,6 +116,9 @@ _GOVERN = frozenset({"governing", "governed", "gets", "able", "short"})
 
 ARRANGED = frozenset({"rented", "reserved", "hired", "bought", "got", "found", "ordered", "made", "arranged", "signed"})
 """What was done so was done for a time that was still to come: "rented a van for 12 May"."""
+
+GRANTED = ARRANGED | {"gave", "lent", "borrowed", "said", "told"}
+"""The same for a time until which it is so: "gave me until Friday"."""
 
 _LONGEST_GAP = 40
 _GOVERNED = re.compile(
