@@ -5,7 +5,7 @@ from __future__ import annotations
 from streetai_core.text.dates.amounts import CLOCK_UNITS, WEEKS, Amount, amount, from_now, weeks_from
 from streetai_core.text.dates.numbers import ONE
 from streetai_core.text.dates.reader import Found, Reader
-from streetai_core.text.dates.tense import PRESENT
+from streetai_core.text.dates.tense import BASE
 
 _NEXT_TO_HAPPEN = frozenset({"back", "home", "off", "over", "out", "here", "there", "away", "due", "up", "again"})
 """Words that stand before "in a week" where something happens then."""
@@ -33,7 +33,7 @@ def _is_announced(reader: Reader, index: int, read: Amount) -> bool:
     before = reader.word(index - 1)
     if before in {"is", "are"} or before.endswith(("'s", "'re", "'m")):
         return reader.kind(index - 2) != "unit"
-    if before in _NEXT_TO_HAPPEN or reader.direction(index, PRESENT) > 0:
+    if before in _NEXT_TO_HAPPEN or reader.direction(index, BASE) > 0:
         return True
     return not before.isalpha() and reader.word(read.end) in _NEXT_VERBS
 

@@ -140,7 +140,7 @@ def thirds(reader: Reader, index: int) -> Found | None:
     """The early, middle or late part of a time: "early June", "mid-May", "the end of last month", "late in May"."""
     behind = reader.skip(index + 1, "dash")
     behind = reader.skip(behind, "of", "in")
-    if reader.kind(index) == "edge" and behind == index + 1:
+    if reader.kind(index) == "edge" and (behind == index + 1 or reader.word(behind - 1) == "in"):  # "I start in May"
         return None
     whole = _whole(reader, behind)
     if whole is None or (reader.kind(index) == "edge" and whole.span.days == 1):

@@ -43,7 +43,24 @@ _LEFT = frozenset(
 )
 """What is left of a time behind "from": the photos from Friday are there."""
 
-_OF_THE_TIME = frozenset({"the", "edge", "early", "of", "about", "dash", "comma", "weekday", "filler", "shift"})
+_OF_THE_TIME = frozenset(
+    {
+        "the",
+        "edge",
+        "early",
+        "of",
+        "in",
+        "about",
+        "dash",
+        "comma",
+        "weekday",
+        "filler",
+        "shift",
+        "unit",
+        "ordinal",
+        "nth",
+    }
+)
 _LONGEST_LEAD = 6
 """Words such as "the very end of" that may stand between."""
 

@@ -43,18 +43,22 @@ _GOVERNING = (
     _either(
         "will|won't|gonna|going to|shall|need|needs|want|wants|wanna|should|must|have to|has to|supposed to|about to"
     )
-    + r"|would(?! have)|might(?! have)"
+    + r"|would(?! have)|might(?! have)|(?:have|has|i['\u2019]ve|we['\u2019]ve|they['\u2019]ve) decided to"
+    + r"|(?:promised|agreed|offered|vowed|volunteered|accepted|asked|told) (?:(?:me|us|him|her|them|you) )?to"
 )
 """What is said to be done behind these is yet to be done: "will be closed", "wants it shipped"."""
 
-_PRESENT = (
-    _either(
-        "i've got|you've got|we've got|they've got|he's got|she's got|it's got|have got|has got",
-        "have a|have an|have my|have our|have no|has a|has an|has my|has our|has no",
-        "starts|begins|begin|ends|leaves|leave|opens|open|arrives|arrive|comes|returns|turns|closes|expires|finishes",
-    )
+_PRESENT = _either(
+    "i've got|you've got|we've got|they've got|he's got|she's got|it's got|have got|has got",
+    "has a|has an|has my|has our|has no",
+    "starts|begins|ends|leaves|opens|arrives|comes|returns|turns|closes|expires|finishes",
+)
+_BASE = (
+    _either("have a|have an|have my|have our|have no|begin|leave|open|arrive|come")
     + r"|end(?<!the end)|start(?<!the start)"
 )
+"""Verbs that are in the present unless "did" stands before them."""
+
 _MOVED = (
     _either("moved|pushed|shifted|changed|delayed|postponed|put off|slipped|brought|extended")
     + r" (?:[a-z'\u2019]+ ){0,4}?(?:to|until|till)(?= (?:(?:the|early|mid|late|end|of|next|this) )*"
@@ -68,6 +72,7 @@ _FORWARD = (
         "can't wait|looking forward|upcoming|coming up|slated|due|deadline|hope|hopes|hoping|lets|let's|see you",
         "excited for|excited about|invited|booked|remind|ready for|join me|could we|do you want",
     )
+    + r"|closed(?<![a-z,] closed)(?= (?:until|till|from|between)\b)"
     + rf"|signed (?:\w+ )?up for|schedul\w+|reschedul\w+|intend\w*|expect\w*|{_MOVED}"
 )
 _HAD_DONE = r"had (?:all |almost |already |nearly |just |never )?[a-z]+(?:ed|en|ne|wn|ght|nt|ad|ft|ld)"
@@ -83,18 +88,19 @@ _BACKWARD = (
     + r"|\w{2,}(?<![eE])ed"
 )
 _CUE = re.compile(
-    rf"(?<![a-z])(?:{_BEING}|(?P<could>{_COULD_HAVE})|(?P<going>{_PRESENT})|(?P<governing>{_GOVERNING})|(?P<gets>gets?)|(?P<forward>{_FORWARD})"
-    rf"|(?P<backward>{_BACKWARD})|(?P<able>can(?:not|['\u2019]t)?)|(?P<hint>maybe|free|by)|(?P<past>since|just))(?!\w)"
+    rf"(?<![a-z])(?:{_BEING}|(?P<could>{_COULD_HAVE})|(?P<going>{_PRESENT})|(?P<base>{_BASE})|(?P<governing>{_GOVERNING})|(?P<gets>(?:get|stay|remain|keep)s)|(?P<forward>{_FORWARD})"
+    rf"|(?P<backward>{_BACKWARD})|(?P<able>get|stay|remain|keep|can(?:not|['\u2019]t)?)|(?P<hint>maybe|free|by)|(?P<past>since|just))(?!\w)"
     r"|['\u2019](?P<short>ll\b|d (?!(?:never|already|just|had|better|all)\b|[a-z]+(?:ed|en|ne|wn|ght|nt|ft)\b))"
     r"|(?P<end>[.!?\n;])"
 )
 
-HINT, COPULA, PRESENT, CLEAR = range(4)
-"""How clearly a cue tells the time: by chance, by a verb of being, by a verb in the present, by itself."""
+HINT, COPULA, BASE, PRESENT, CLEAR = range(5)
+"""How clearly a cue tells the time: by chance, by a verb of being, by one that may be or is in the present, by itself."""
 
 _KINDS = {
     "present": (1, PRESENT),
     "going": (1, PRESENT),
+    "base": (1, BASE),
     "doing": (1, CLEAR),
     "governed": (1, CLEAR),
     "governing": (1, CLEAR),
@@ -114,7 +120,9 @@ _KINDS = {
 _GOVERN = frozenset({"governing", "governed", "gets", "able", "short"})
 """Kinds of cues that tell what is to be done to something."""
 
-ARRANGED = frozenset({"rented", "reserved", "hired", "bought", "got", "found", "ordered", "made", "arranged", "signed"})
+ARRANGED = frozenset(
+    {"rented", "reserved", "hired", "bought", "got", "found", "ordered", "made", "arranged", "signed", "asked"}
+)
 """What was done so was done for a time that was still to come: "rented a van for 12 May"."""
 
 GRANTED = ARRANGED | {"gave", "lent", "borrowed", "said", "told"}
@@ -169,11 +177,15 @@ def direction(known: list[Cue], start: int, end: int, least: int = HINT) -> int:
     """-1 if the sentence round the characters from `start` to `end` tells of the past, 1 if of the future, else 0.
 
     The clear cue nearest before them decides, then the nearest behind, then the others unless they are weaker than
-    `least`. A verb of being that is right beside them is clear. `known` are the `cues`.
+    `least`. Clear are also a verb in the present before them, and a verb of being right beside them. `known` are the
+    `cues`.
     """
     weak = 0
     for cue in _round(known, start, end):
-        if cue.strength == CLEAR or (cue.strength == COPULA >= least and _is_beside(cue, start, end)):
+        decides = (
+            _is_beside(cue, start, end) if cue.strength == COPULA else cue.strength == PRESENT and cue.start < start
+        )
+        if cue.strength == CLEAR or (decides and cue.strength >= least):
             return cue.sign
         if cue.strength >= least:
             weak = weak or cue.sign
