@@ -18,7 +18,7 @@ from streetai_core.text.dates.placing import FRAMES, in_frame, longer_time
 from streetai_core.text.dates.reader import Found, Reader
 from streetai_core.text.dates.scanning import BREAK, full_year
 from streetai_core.text.dates.spans import TimeSpan, one_day
-from streetai_core.text.dates.tense import CLEAR
+from streetai_core.text.dates.verbs import CLEAR
 from streetai_core.text.dates.vocabulary import DOUBTFUL_MONTHS, SHORT
 
 _LAST_DAY = 31

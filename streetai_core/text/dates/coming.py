@@ -5,7 +5,7 @@ from __future__ import annotations
 from streetai_core.text.dates.amounts import CLOCK_UNITS, WEEKS, Amount, amount, from_now, weeks_from
 from streetai_core.text.dates.numbers import ONE
 from streetai_core.text.dates.reader import Found, Reader
-from streetai_core.text.dates.tense import BASE
+from streetai_core.text.dates.verbs import BASE
 
 _NEXT_TO_HAPPEN = frozenset({"back", "home", "off", "over", "out", "here", "there", "away", "due", "up", "again"})
 """Words that stand before "in a week" where something happens then."""

@@ -9,7 +9,8 @@ from datetime import date, datetime, timedelta
 from streetai_core.text.dates.calendars import holiday_of, month_of, season_of
 from streetai_core.text.dates.scanning import BREAK, Token
 from streetai_core.text.dates.spans import TimeSpan
-from streetai_core.text.dates.tense import ARRANGED, CLEAR, GRANTED, HINT, Cue, cue_before, cues, direction, is_state
+from streetai_core.text.dates.tense import ARRANGED, GRANTED, Cue, cue_before, cues, direction, is_state
+from streetai_core.text.dates.verbs import CLEAR, HINT
 
 DEEPEST = 6
 """How far expressions nest ("the day before | the end of | the week before | Easter"); it keeps the time linear."""
