@@ -6,16 +6,19 @@ from streetai_core.text.dates.reader import Reader
 from streetai_core.text.dates.scanning import BREAK
 
 _BEFORE = frozenset(
-    {"bloody", "ruby", "blue", "freaky", "super", "manic", "gloomy", "sheffield", "girl", "man", "stormy", "magic"}
+    {"bloody", "ruby", "blue", "freaky", "super", "manic", "gloomy", "sheffield", "girl", "man", "stormy"}
 )
 """First words of such names, which are written with capitals."""
 
 _BEFORE_ANY = frozenset({"casual", "named", "nicknamed", "christened"})
 """The same, however they are written."""
 
-_BEHIND = frozenset({"addams", "times", "telegraph", "bloody", "football", "island", "club"})
-_BEHIND_ANY = frozenset({"school", "blues", "roast", "scaries", "vibes", "feeling", "best", "driver"})
+_BEHIND = frozenset({"addams", "times", "telegraph", "bloody", "football", "club"})
+_BEHIND_ANY = frozenset({"blues", "vibes", "feeling", "scaries"})
 """Last words of such names, and of kinds of things that belong to no one day."""
+
+_SUNDAY, _OF_SUNDAYS = 6, frozenset({"school", "roast", "best", "driver"})
+"""The same for Sundays alone: on a Monday, school may start."""
 
 _WHOM = frozenset({"him", "her", "it", "them", "the", "my", "our", "his", "their"})
 _NAMING = frozenset({"named", "nicknamed", "christened"})
@@ -29,6 +32,8 @@ def is_name(reader: Reader, index: int) -> bool:
     """Whether the weekday at a token is a name or part of one."""
     before, behind = reader.token(index - 1), reader.token(index + 1)
     if before.word in _BEFORE_ANY or behind.word in _BEHIND_ANY:
+        return True
+    if reader.number(index) == _SUNDAY and behind.word in _OF_SUNDAYS:
         return True
     if not reader.token(index).titled:
         return False

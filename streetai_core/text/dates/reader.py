@@ -26,41 +26,13 @@ _LEADS = frozenset({"by", "until", "till", "since", "for"})
 """Words that tell by themselves on which side of now the time behind them is."""
 
 _LEFT = frozenset(
-    {
-        "photo",
-        "photos",
-        "picture",
-        "pictures",
-        "pics",
-        "video",
-        "leftovers",
-        "news",
-        "slides",
-        "notes",
-        "email",
-        "emails",
-    }
-    | {"letter", "message", "messages", "receipt", "recording", "sore", "tired", "hungover", "exhausted", "recovering"}
+    {"photo", "photos", "picture", "pictures", "pics", "video", "leftovers", "news", "slides", "notes", "email"}
+    | {"emails", "letter", "message", "messages", "receipt", "recording", "sore", "tired", "hungover", "exhausted"}
 )
 """What is left of a time behind "from": the photos from Friday are there."""
 
 _OF_THE_TIME = frozenset(
-    {
-        "the",
-        "edge",
-        "early",
-        "of",
-        "in",
-        "about",
-        "dash",
-        "comma",
-        "weekday",
-        "filler",
-        "shift",
-        "unit",
-        "ordinal",
-        "nth",
-    }
+    {"the", "edge", "early", "of", "in", "about", "dash", "weekday", "filler", "shift", "unit", "ordinal", "nth"}
 )
 _LONGEST_LEAD = 6
 """Words such as "the very end of" that may stand between."""
@@ -196,7 +168,9 @@ class Reader:
         tokens = self._tokens
         before = index - 1
         while before > index - _LONGEST_LEAD and (
-            tokens[before].kind in _OF_THE_TIME or tokens[before].word == "around"
+            tokens[before].kind in _OF_THE_TIME
+            or tokens[before].word == "around"
+            or (tokens[before].kind == "comma" and tokens[before - 1].kind == "weekday")
         ):
             before -= 1
         word = self.word(before)

@@ -79,6 +79,12 @@ BY_THE_WEEK = (
     "Friday last week",
     "early next week",
     "from Monday to Thursday",
+    "I'm stuck here until Thursday",
+    "I have been ill since Monday",
+    "in four days it's over",
+    "a week on Friday",
+    "two weeks from now",
+    "closed Tuesday through Thursday",
 )
 
 
