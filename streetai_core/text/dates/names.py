@@ -6,7 +6,7 @@ from streetai_core.text.dates.reader import Reader
 from streetai_core.text.dates.scanning import BREAK
 
 _BEFORE = frozenset(
-    {"bloody", "ruby", "blue", "freaky", "super", "manic", "gloomy", "sheffield", "girl", "man", "stormy"}
+    {"bloody", "ruby", "blue", "freaky", "super", "manic", "gloomy", "sheffield", "girl", "man", "stormy", "tgi"}
 )
 """First words of such names, which are written with capitals."""
 
