@@ -2,7 +2,8 @@
 
 A request seldom has a word in common with a wish that bears on it, and embeddings bring "How tall is it?" no nearer to
 metric units than to other talk. Known is how wishes are put: orders for always and never, for the future, for whenever
-something is asked; what is preferred; and what binds every suggestion, as an allergy does. English only.
+something is asked; how to be answered and called; what is preferred; and what binds every suggestion, as an allergy, a
+habit or a tool does (`wish_forms`). English only.
 """
 
 from __future__ import annotations

@@ -103,3 +103,14 @@ def test_standing_wishes():
     assert len(texts) == len(set(texts))
     wishes = [row for row in rows if row["kind"] == "wish"]
     assert 47 == sum(not set(terms(row["wish"])) & set(terms(row["request"])) for row in wishes)
+
+
+def test_short_wishes():
+    """No text stands twice, or among the other wishes."""
+    folder = TESTS / "knowledge" / "data"
+    rows = [json.loads(line) for line in (folder / "short_wishes.jsonl").read_text(encoding="utf-8").splitlines()]
+    assert Counter(wish=260, other=160) == Counter(row["kind"] for row in rows)
+    texts = {row["text"] for row in rows}
+    assert len(texts) == len(rows)
+    longer = (folder / "standing_wishes.jsonl").read_text(encoding="utf-8").splitlines()
+    assert not texts & {text for line in longer for text in json.loads(line).values()}

@@ -64,6 +64,9 @@ ADDED = (
     "The bridge will be closed until Friday, and we've been ferried since May.",
     "They want it painted by the end of the month; the inspection is on 3/14, a week on Tuesday.",
     "In a fortnight I'm off, between Christmas and New Year, after Saturday Night Live.",
+    "I only wear cotton.",
+    "My sister is vegan.",
+    "Celsius, not Fahrenheit.",
 )
 """Sentences that came later, for rules that would change unnoticed; the fingerprints above do not count them."""
 

@@ -99,7 +99,7 @@ def of_kind(kind, key, first):
 
 @pytest.mark.parametrize(
     ("first", "wishes", "others", "requests", "questions"),
-    [(0, 43, 2, 59, 0), (1, 28, 4, 53, 1)],
+    [(0, 46, 0, 59, 0), (1, 36, 3, 53, 1)],
     ids=["seen", "unseen"],
 )
 def test_texts_that_were_written_without_sight_of_the_forms(first, wishes, others, requests, questions):

@@ -18,16 +18,16 @@ CALLING = (
     (
         "name_is name's",
         (
-            r"\bmy (?:\w+ )?name(?:'s| is)(?: \w+){1,2}(?:,? (?:and )?(?:not|never|with|without)\b|,? but\b)"
-            r"|\bmy name(?:'s| is) (?:pronounced|said|spelled|spelt|written)\b"
+            r"\bmy (?:\w+ )?name(?:'s| is)(?: \w+){1,2}(?:,? (?:and )?(?:not|never|with|without)\b|,? but\b)|"
+            r"\bmy name(?:'s| is) (?:pronounced|said|spelled|spelt|written)\b"
         ),
     ),
     ("go_by_", r"\bI go by (?:my (?:\w+ )?(?:name|initials)\b|(?!(?-i:[a-z])|A\b|The\b)\w+)"),
     (
         "call_me calls_me",
         (
-            r"\b(?:everybody|everyone|folks|friends|people|they all) calls? me (?!after|at|back|every|for|from|in|on|to|"
-            r"when)\w+"
+            r"\b(?:everybody|everyone|folks|friends|people|they all) calls? me (?!after|at|back|every|for|from|in|on|"
+            r"to|when)\w+"
         ),
     ),
     ("be_called be_addressed", r"\bI(?:'d| would)? (?:like|prefer|rather|want|love) (?:to )?be (?:called|addressed)\b"),

@@ -6,15 +6,15 @@ from streetai_core.text.wish_forms.vocabulary import GOODS, ILL
 
 _AILING = (
     r"(?:non-binary|a celiac|a coeliac|an? epileptic|an? insomniac|a recovering \w+|an? wheelchair user|anaemic|"
-    r"anemic|asthmatic|"
-    r"autistic|blind|breast-?feeding|claustrophobic|deaf|dyscalculic|dyspraxic|epileptic|gluten[- ]free|"
-    r"hard of hearing|housebound|immunocompromised|in recovery|left-handed|long-sighted|near-?sighted|pregnant|sober|"
-    r"tone-deaf|visually impaired|short-sighted)\b"
+    r"anemic|asthmatic|autistic|blind|breast-?feeding|claustrophobic|deaf|dyscalculic|dyspraxic|epileptic|"
+    r"gluten[- ]free|hard of hearing|housebound|immunocompromised|in recovery|left-handed|long-sighted|near-?sighted|"
+    r"pregnant|sober|tone-deaf|visually impaired|short-sighted)\b"
 )
 """What one is that binds every suggestion."""
 
 _BODY = (
-    r"(?:ankles?|arms?|back|ears?|eyes?|eyesight|feet|gut|hands?|hearing|heart|hips?|knees?|legs?|skin|stomach|wrists?)"
+    r"(?:ankles?|arms?|back|ears?|eyes?|eyesight|feet|gut|hands?|hearing|heart|hips?|knees?|legs?|skin|stomach|"
+    r"wrists?)"
 )
 
 _AILMENT = (
@@ -34,8 +34,7 @@ _GETTING = (
 
 _AID = (
     r"(?:braille|cane|crutch(?:es)?|guide dog|hearing aids?|insulin pump|magnifier|mobility scooter|prosthe\w+|"
-    r"rollator|"
-    r"screen[- ]?reader|walker|walking (?:aid|frame|stick)|zimmer frame)"
+    r"rollator|screen[- ]?reader|walker|walking (?:aid|frame|stick)|zimmer frame)"
 )
 
 _DOCTOR = (
@@ -50,16 +49,16 @@ HEALTH = (
     ),
     (
         (
-            "allerg intoleran vegan vegetarian pescatarian coeliac celiac halal kosher dyslexic diabetic blind teetotal "
-            "wheelchair"
+            "allerg intoleran vegan vegetarian pescatarian coeliac celiac halal kosher dyslexic diabetic blind "
+            "teetotal wheelchair"
         ),
         rf"\b{ILL}",
     ),
     (
         (
             "celiac coeliac epileptic insomniac recover wheelchair anaemic anemic asthmatic autistic blind breast "
-            "claustro deaf "
-            "dyscalcul dysprax gluten hard_of_hearing housebound immuno left-hand sighted pregnant sober visually"
+            "claustro deaf dyscalcul dysprax gluten hard_of_hearing housebound immuno left-hand sighted pregnant "
+            "sober visually"
         ),
         rf"\b(?:I'm|im|I am) (?:\w+ly )?{_AILING}",
     ),
@@ -82,10 +81,9 @@ HEALTH = (
     (
         "afraid_of scared_of terrified_of phobic_of",
         (
-            r"\bI(?:'m| am|'ve always been) (?:\w+ly )?(?:afraid|scared|terrified|phobic) of (?:bees|blood|boats|bridges|"
-            r"clowns|"
-            r"crowds|dogs|elevators|enclosed|flying|heights|lifts|needles|snakes|spiders|the (?:dark|sea|water)|tunnels|"
-            r"water)\b"
+            r"\bI(?:'m| am|'ve always been) (?:\w+ly )?(?:afraid|scared|terrified|phobic) of (?:bees|blood|boats|"
+            r"bridges|clowns|crowds|dogs|elevators|enclosed|flying|heights|lifts|needles|snakes|spiders|the (?:dark|"
+            r"sea|water)|tunnels|water)\b"
         ),
     ),
     (
@@ -97,22 +95,19 @@ HEALTH = (
     ),
     (
         (
-            "allergist cardiolog consultant dentist dermatolog dieti doctor my_doc my_gp midwife neurolog nutritionist "
-            "oncolog "
-            "optician physio psychiatrist specialist surgeon therapist"
+            "allergist cardiolog consultant dentist dermatolog dieti doctor my_doc my_gp midwife neurolog "
+            "nutritionist oncolog optician physio psychiatrist specialist surgeon therapist"
         ),
         (
             rf"\bmy (?:\w+ )?{_DOCTOR} (?:\w+ )?(?:advised|banned|forbade|has|ordered|prescribed|put|recommends?|"
-            rf"recommended|said|"
-            rf"says|told|wants|warned)\b[^.?!\n]{{0,40}}\b(?:avoid|away from|cut|for good|give up|less|limit|low|no|not|"
-            rf"off|stop|"
-            rf"without)\b"
+            rf"recommended|said|says|told|wants|warned)\b[^.?!\n]{{0,40}}\b(?:avoid|away from|cut|for good|give up|"
+            rf"less|limit|low|no|not|off|stop|without)\b"
         ),
     ),
     (
         (
-            "my_ankle my_arm my_back my_ear my_eye my_feet my_gut my_hand my_hear my_hip my_knee my_leg my_skin my_stomach "
-            "my_wrist my_left my_right my_bad my_old my_poor"
+            "my_ankle my_arm my_back my_ear my_eye my_feet my_gut my_hand my_hear my_hip my_knee my_leg my_skin "
+            "my_stomach my_wrist my_left my_right my_bad my_old my_poor"
         ),
         (
             rf"\bmy (?:\w+ )?{_BODY} (?:can't|cannot|won't|aren't|isn't|(?:can )?no longer|hates?|shakes?|freaks? out|"
@@ -129,21 +124,18 @@ HEALTH = (
     (
         "_son _daughter _kid _child _wife _husband _partner _girlfriend _boyfriend _baby _toddler _boy _girl",
         (
-            rf"\b(?:my|our) (?:\w+ )?(?:son|daughter|kids?|child|children|wife|husband|partner|girlfriend|boyfriend|baby|"
-            rf"toddler|"
-            rf"boys?|girls?)(?:(?:'s| is| are) {_AILING}| (?:has|have) (?:type \w+ )?{_AILMENT}|(?: can't| cannot| won't|"
-            rf" never)"
-            rf"(?: ever)? (?:eats?|drinks?|have|handle|stand|touch|tolerate)\b| only(?: ever)? (?:eats?|drinks?|wears?|"
-            rf"sleeps?)\b)"
+            rf"\b(?:my|our) (?:\w+ )?(?:son|daughter|kids?|child|children|wife|husband|partner|girlfriend|boyfriend|"
+            rf"baby|toddler|boys?|girls?)(?:(?:'s| is| are) {_AILING}| (?:has|have) (?:type \w+ )?{_AILMENT}|"
+            rf"(?: can't| cannot| won't| never)(?: ever)? (?:eats?|drinks?|have|handle|stand|touch|tolerate)\b|"
+            rf" only(?: ever)? (?:eats?|drinks?|wears?|sleeps?)\b)"
         ),
     ),
     ("diet", r"\b(?:I|I'm|we|we're) (?:on|follow|following|keep to|stick to|eat) (?:an? |my )?(?:[\w-]+ ){0,3}diet\b"),
     (
         "pills medication meds insulin warfarin statins thinners antidepress blockers lithium",
         (
-            r"\bI(?:'m| am)? (?:on|take|taking) (?:[\w-]+ ){0,3}(?:antidepressants|blockers|insulin|lithium|medication|"
-            r"meds|pills|"
-            r"statins|thinners|warfarin)\b"
+            r"\bI(?:'m| am)? (?:on|take|taking) (?:[\w-]+ ){0,3}(?:antidepressants|blockers|insulin|lithium|"
+            r"medication|meds|pills|statins|thinners|warfarin)\b"
         ),
     ),
     ("recovering_from", r"\b(?:I'm|I am|im) (?:still )?recovering from\b"),

@@ -12,8 +12,7 @@ _LIVING = (
 
 _HABIT = (
     r"(?:bake|bike|book|buy|camp|code|commute|cook|cycle|drink|drive|eat|fly|holiday|listen|order|pay|read|ride|rent|"
-    r"run|"
-    r"shop|sleep|speak|swim|travel|understand|use|vacation|walk|watch|wear|write)\b"
+    r"run|shop|sleep|speak|swim|travel|understand|use|vacation|walk|watch|wear|write)\b"
 )
 """What people do in a way of their own."""
 
@@ -29,34 +28,30 @@ LIFE = (
         "_not_ n't_ dont_ cant_ never_ no_longer_",
         (
             r"\b(?:I|we) (?:don't|dont|do not|never|no longer|won't) (?:buy|celebrate|cook|drink|eat|shop|smoke|speak|"
-            r"support|travel|"
-            r"watch|"
-            r"work (?:after|at|before|evenings|fridays|mondays|nights|on|saturdays|sundays|weekends|with))\b(?! (?:it|"
-            r"that|them|this)\b)"
+            r"support|travel|watch|work (?:after|at|before|evenings|fridays|mondays|nights|on|saturdays|sundays|"
+            r"weekends|with))\b(?! (?:it|that|them|this)\b)"
         ),
     ),
     (
         "can't_ cant_ cannot_",
         (
             r"\b(?:I|we) (?:can't|cant|cannot) (?:afford|bend|digest|handle|have \w+ products|hear|kneel|lift|picture|"
-            r"see well|"
-            r"see colou?rs?|smell|sit for|swallow|swim|tolerate|walk (?:far|long|more|uphill))\b(?! (?:it|that|them|this|"
-            r"you)\b)"
+            r"see well|see colou?rs?|smell|sit for|swallow|swim|tolerate|walk (?:far|long|more|uphill))\b(?! (?:it|"
+            r"that|them|this|you)\b)"
         ),
     ),
     (
         "i_only_ we_only_",
         (
-            rf"\b(?:I|we) only (?:ever \w+|{_HABIT}|get |know (?!about|how|of|that|the|what|when|who)\w+)"
-            rf"(?! (?:it|that|them|this)\b)"
+            rf"\b(?:I|we) only (?:ever \w+|{_HABIT}|get |know (?!about|how|of|that|the|what|when|who)\w+)(?! (?:it|"
+            rf"that|them|this)\b)"
         ),
     ),
     (
         "i_only_have we_only_have",
         (
-            rf"\b(?:I|we) only have (?:an?|one|two|the use of)(?: \w+)? (?:{GOODS}|air fryer|arm|bathroom|ear|eye|hand|"
-            rf"kettle|"
-            rf"kidney|leg|lung|pan|pot|ring|room|screen|wok)"
+            rf"\b(?:I|we) only have (?:an?|one|two|the use of)(?: \w+)? (?:{GOODS}|air fryer|arm|bathroom|ear|eye|"
+            rf"hand|kettle|kidney|leg|lung|pan|pot|ring|room|screen|wok)"
         ),
     ),
     ("i_always_ we_always_", rf"\b(?:I|we) always {_HABIT}"),
@@ -74,8 +69,8 @@ LIFE = (
         "won't_ wont_ will_not_ refuse_to",
         (
             r"\b(?:I|we) (?:won't|wont|will not|refuse to) (?:buy|book|deal with|eat|fly|fund|go (?:above|below|over|"
-            r"under)|"
-            r"have anything to do with|pay|rent|set foot|shop|spend|stay|support|take (?:planes|pills)|touch|watch|wear)\b"
+            r"under)|have anything to do with|pay|rent|set foot|shop|spend|stay|support|take (?:planes|pills)|touch|"
+            r"watch|wear)\b"
         ),
     ),
     (
@@ -85,17 +80,15 @@ LIFE = (
     (
         "i've_given_up i_have_given_up",
         (
-            r"\bI(?:'ve| have) given up (?:alcohol|bread|caffeine|carbs|cigarettes|coffee|dairy|driving|drinking|flying|"
-            r"gluten|"
-            r"meat|smoking|social media|sugar|wheat)\b"
+            r"\bI(?:'ve| have) given up (?:alcohol|bread|caffeine|carbs|cigarettes|coffee|dairy|driving|drinking|"
+            r"flying|gluten|meat|smoking|social media|sugar|wheat)\b"
         ),
     ),
     (
         "has_to_be need_to_be needs_to_be must_be should_be must_fit",
         (
-            r"\b(?:(?:all of it|any\w*|each|every\w*|it all|you \w+(?: \w+){0,3}) has to be"
-            r"|(?:any|every)(?:thing|\w* \w+) (?:I|we)(?:'m| am|'re| are)? \w+(?: \w+)? (?:has to|needs to|must|"
-            r"should) (?:be|fit))\b"
+            r"\b(?:(?:all of it|any\w*|each|every\w*|it all|you \w+(?: \w+){0,3}) has to be|(?:any|every)(?:thing|"
+            r"\w* \w+) (?:I|we)(?:'m| am|'re| are)? \w+(?: \w+)? (?:has to|needs to|must|should) (?:be|fit))\b"
         ),
     ),
     (
@@ -123,38 +116,36 @@ LIFE = (
     (
         "i_work_ i_sleep_ we_work_",
         (
-            r"\bI (?:mostly |only |usually )?work (?:nights|night shifts?|late shifts?|shifts|weekends|at night)\b"
-            r"|\bI sleep (?:until|till|all day|during the day)\b"
+            r"\bI (?:mostly |only |usually )?work (?:nights|night shifts?|late shifts?|shifts|weekends|at night)\b|"
+            r"\bI sleep (?:until|till|all day|during the day)\b"
         ),
     ),
     (
         (
             "so_^no_ so_^please so_^nothing so_^never so_^avoid so_^assume so_^answer so_^reply so_^stick so_^skip "
-            "so_^don't so_^keep so_^leave so_^plan so_^respond so_^talk so_^treat so_^use so_^write so_^easy so_^short "
-            "so_^simple so_^small so_^plain so_^only"
+            "so_^don't so_^keep so_^leave so_^plan so_^respond so_^talk so_^treat so_^use so_^write so_^easy "
+            "so_^short so_^simple so_^small so_^plain so_^only"
         ),
         (
-            rf"\b(?:I|I'm|I've|my|our|we|we're)\b[^.?!\n]{{3,100}},? so (?:no (?!idea|luck|need|one|pressure|problem|rush|"
-            rf"wonder|"
-            rf"worries|worry)\w+|(?:please )?(?:nothing|never|avoid|assume|answer|reply|stick|skip|don't (?:ask|expect|"
-            rf"give|make|"
-            rf"offer|recommend|send|suggest|use)|keep (?:it|that|the|things|your)|leave (?:out|room|that|the)|plan|"
-            rf"respond|talk|"
-            rf"treat|use|write|(?:easy|short|simple|small|plain|only) \w+))\b"
+            r"\b(?:I|I'm|I've|my|our|we|we're)\b[^.?!\n]{3,100},? so (?:no (?!idea|luck|need|one|pressure|problem|"
+            r"rush|wonder|worries|worry)\w+|(?:please )?(?:nothing|never|avoid|assume|answer|reply|stick|skip|"
+            r"don't (?:ask|expect|give|make|offer|recommend|send|suggest|use)|keep (?:it|that|the|things|your)|"
+            r"leave (?:out|room|that|the)|plan|respond|talk|treat|use|write|(?:easy|short|simple|small|plain|"
+            r"only) \w+))\b"
         ),
     ),
     (
         "i'm_in_ i'm_from i_live i_am_in",
         (
-            r"\bI(?:'m| am)?(?: only)? (?:(?:based )?in|from|live (?:in|on|at|with)) [^.?!,\n]{2,40}, so "
-            r"(?!(?:I|we|it|far|much|many)\b)"
+            r"\bI(?:'m| am)?(?: only)? (?:(?:based )?in|from|live (?:in|on|at|with)) [^.?!,\n]{2,40}, so (?!(?:I|we|"
+            r"it|far|much|many)\b)"
         ),
     ),
     (
         "never_",
         (
-            rf"\b(?:I|we)(?:'d| would)? never (?:{_HABIT}|(?:borrow|carry|check|gamble|pack|stay in|tip|work)\b)"
-            rf"(?! (?:about|it|that|them|this|up)\b)"
+            rf"\b(?:I|we)(?:'d| would)? never (?:{_HABIT}|(?:borrow|carry|check|gamble|pack|stay in|tip|"
+            rf"work)\b)(?! (?:about|it|that|them|this|up)\b)"
         ),
     ),
     (
@@ -165,23 +156,21 @@ LIFE = (
         "try_to_ try_not",
         (
             r"\b(?:I|we) (?:always |really )?try (?:to (?:avoid|buy|eat|limit|shop|spend less|use less)|not to (?:buy|"
-            r"drink|eat|"
-            r"fly|spend|use|work))\b"
+            r"drink|eat|fly|spend|use|work))\b"
         ),
     ),
     (
         "to_bed_ get_up_ wake_up_ start_work finish_work leave_work",
         (
-            r"\bI (?:always |usually |never )?(?:go to bed|get up|wake up|start work|finish work|leave work) "
-            r"(?:at|by|around|before|after) (?!that\b|the\b|this\b)\w+"
+            r"\bI (?:always |usually |never )?(?:go to bed|get up|wake up|start work|finish work|leave work) (?:at|by|"
+            r"around|before|after) (?!that\b|the\b|this\b)\w+"
         ),
     ),
     (
         "can_only_",
         (
-            r"\b(?:I|we) can only (?:afford|do|drink|eat|get|have|meet|read|sleep|spend|take|train|travel|use|walk|wear|"
-            r"work)\b"
-            r"(?! (?:it|that|them|this|so)\b)"
+            r"\b(?:I|we) can only (?:afford|do|drink|eat|get|have|meet|read|sleep|spend|take|train|travel|use|walk|"
+            r"wear|work)\b(?! (?:it|that|them|this|so)\b)"
         ),
     ),
     ("days_off", r"\b(?:I|we) (?:always |only )?have \w+days off\b"),
@@ -213,8 +202,8 @@ LIFE = (
     (
         "_free -free _only",
         (
-            r"\b(?:my|our) (?:household|family|kitchen|home|house|school|office|class) is (?:strictly |completely |all )?"
-            r"\w+[- ](?:free|only)\b"
+            r"\b(?:my|our) (?:household|family|kitchen|home|house|school|office|class) is (?:strictly |completely |"
+            r"all )?\w+[- ](?:free|only)\b"
         ),
     ),
     (
@@ -228,8 +217,8 @@ LIFE = (
     (
         "a_day a_week a_month a_night per_",
         (
-            r"\b(?:I|we) [^.?!,\n]{2,40}(?:at most|no more than|a maximum of|less than|only) [^.?!,\n]{1,20} (?:a|per) "
-            r"(?:day|week|month|night|meal|trip)\b"
+            r"\b(?:I|we) [^.?!,\n]{2,40}(?:at most|no more than|a maximum of|less than|only) [^.?!,\n]{1,20} (?:a|"
+            r"per) (?:day|week|month|night|meal|trip)\b"
         ),
     ),
     ("_work_for_me", r"\b\w+s (?:don't|never) work for me\b"),

@@ -37,8 +37,8 @@ LIKINGS = (
     (
         "_plain _simple _short _clear _straight _honest _blunt",
         (
-            r"\bI (?:always |only |really |just )?(?:need|want|like) (?:plain|simple|short|clear|straight|honest|blunt) "
-            r"(?:answers|English|language|sentences|steps|talk|words)\b"
+            r"\bI (?:always |only |really |just )?(?:need|want|like) (?:plain|simple|short|clear|straight|honest|"
+            r"blunt) (?:answers|English|language|sentences|steps|talk|words)\b"
         ),
     ),
     (
@@ -49,8 +49,8 @@ LIKINGS = (
     (
         "_better _faster",
         (
-            r"\bI (?:learn|read|think|work|remember|understand (?:it|stuff|things)) (?:better|faster) (?:by|from|if|in|"
-            r"when|with)\b"
+            r"\bI (?:learn|read|think|work|remember|understand (?:it|stuff|things)) (?:better|faster) (?:by|from|if|"
+            r"in|when|with)\b"
         ),
     ),
     ("^no_", rf"{START}no \w+(?: (?:and|or) {START}?\w+)? for me\b"),
@@ -62,31 +62,27 @@ LIKINGS = (
         "n't_want dont_want not_want never_want",
         (
             rf"\bI (?:don't|dont|do not|never) want (?:anything (?:that|with|from|in|made|too)|to (?:hear about|"
-            rf"read about|see any|"
-            rf"use (?:any|\w+ products))|to be (?:asked|called|reminded|told)|(?:any |your |the )?(?:\w+ )?{STYLE})"
+            rf"read about|see any|use (?:any|\w+ products))|to be (?:asked|called|reminded|told)|(?:any |your |"
+            rf"the )?(?:\w+ )?{STYLE})"
         ),
     ),
     ("_being_", r"\bI (?:really |just )?(?:hate|dislike|don't like|dont like|can't stand) being \w+"),
     (
         "hate_ loathe_ detest_ can't_bear",
         (
-            r"\bI (?:really |just |absolutely )?(?:hate|loathe|detest|can't bear) (?:camping|cooking|crowds|crowded \w+|"
-            r"driving|"
-            r"flying|gardening|heights|jogging|queu\w+|running|shopping|(?:action|horror|romantic|scary) \w+|seafood|"
-            r"spicy \w+|"
-            r"aubergine|beetroot|broccoli|celery|cheese|cilantro|coconut|coriander|eggs|fish|garlic|liver|mayo|mushrooms|"
-            r"olives|"
-            r"onions|peppers|raisins|spinach|sushi|tofu|tomatoes)\b(?! (?:here|there|today)\b)"
+            r"\bI (?:really |just |absolutely )?(?:hate|loathe|detest|can't bear) (?:camping|cooking|crowds|"
+            r"crowded \w+|driving|flying|gardening|heights|jogging|queu\w+|running|shopping|(?:action|horror|romantic|"
+            r"scary) \w+|seafood|spicy \w+|aubergine|beetroot|broccoli|celery|cheese|cilantro|coconut|coriander|eggs|"
+            r"fish|garlic|liver|mayo|mushrooms|olives|onions|peppers|raisins|spinach|sushi|tofu|"
+            r"tomatoes)\b(?! (?:here|there|today)\b)"
         ),
     ),
     (
         "n't_like dont_like not_like",
         (
             r"\b(?:I|we) (?:don't|dont|do not) like (?:\w+ing\b|(?!(?:a|any|being|her|him|how|it|me|my|that|the|their|"
-            r"them|this|"
-            r"to|what|when|where|you|your)\b)\w+ (?:books|drinks|dishes|films|food|games|hotels|meat|movies|music|places|"
-            r"sports|"
-            r"stories|things)\b)"
+            r"them|this|to|what|when|where|you|your)\b)\w+ (?:books|drinks|dishes|films|food|games|hotels|meat|movies|"
+            r"music|places|sports|stories|things)\b)"
         ),
     ),
     (

@@ -7,22 +7,21 @@ from streetai_core.text.wish_forms.vocabulary import ILL
 _OTHERS = (
     r"(?:aunt|boss|brother|buddy|client|co-?worker|colleague|cousin|dad|ex|father|flatmate|friend|gran|grandad|"
     r"grandfather|grandma|grandmother|grandpa|landlord|manager|mate|mom|mother|mum|nephew|neighbou?r|niece|pal|"
-    r"professor|"
-    r"roommate|sister|student|teacher|uncle)s?"
+    r"professor|roommate|sister|student|teacher|uncle)s?"
 )
 """Whose wishes are not those of who tells of them."""
 
 _ONCE = (
-    r"(?:just this once|this time|for once|for (?:this|that) (?:one|\w+)\b|in (?:this|that) (?:one )?\w+|"
-    r"for (?:today|tonight|now)(?:'s \w+)?)"
+    r"(?:just this once|this time|for once|for (?:this|that) (?:one|\w+)\b|in (?:this|that) (?:one )?\w+|for (?:today|"
+    r"tonight|now)(?:'s \w+)?)"
 )
 
 NO_WISHES = (
     r"\bnever (?:been|had|heard|mind|say never|seen)\b",
     r"\bnever (?:ever )?(?:give|gave|giving) up\b",
     (
-        r"\b(?:boss|brother|dad|he|husband|mom|mother|mum|she|sister|they|who|wife) (?:always |never )?"
-        r"(?:prefer|said|say|tell|told|want)(?:s|ed|red)?\b"
+        r"\b(?:boss|brother|dad|he|husband|mom|mother|mum|she|sister|they|who|wife) (?:always |never )?(?:prefer|said|"
+        r"say|tell|told|want)(?:s|ed|red)?\b"
     ),
     # Others, up to where it is about who tells it.
     (
@@ -36,8 +35,7 @@ NO_WISHES = (
     # What is asked about anybody.
     (
         rf"\b(?:how|what|why|when|where|who|which|is|are|do|does|can|could)(?: (?!(?:I|I'm|me|my|our|us|"
-        rf"we)\b)[\w'-]+){{1,12}}"
-        rf" {ILL}(?: (?!(?:I|I'm|me|my|our|us|we)\b)[\w'-]+){{0,12}} ?\?"
+        rf"we)\b)[\w'-]+){{1,12}} {ILL}(?: (?!(?:I|I'm|me|my|our|us|we)\b)[\w'-]+){{0,12}} ?\?"
     ),
     # Once.
     rf"\b{_ONCE},? [^.?!,;\n]{{0,80}}",

@@ -7,25 +7,23 @@ from streetai_core.text.wish_forms.vocabulary import PIECE, PIECES, START
 _ORDER = (
     r"(?:address|answer|ask|assume|avoid|be|book|bother|bring|call|check|cite|comment|convert|default|do|double-check|"
     r"end|ever|explain|expect|forget|format|give|go|include|indent|joke|keep|lecture|leave|limit|link|list|make|"
-    r"mention|"
-    r"name|offer|open|point|praise|prefer|propose|provide|put|quote|recommend|refer|remember|remind|reply|respond|"
-    r"round|"
-    r"say|send|show|sign|skip|speak|spell|start|stick|suggest|summari[sz]e|take|talk|tell|translate|treat|try|turn|use|"
-    r"warn|wrap|write)\b"
+    r"mention|name|offer|open|point|praise|prefer|propose|provide|put|quote|recommend|refer|remember|remind|reply|"
+    r"respond|round|say|send|show|sign|skip|speak|spell|start|stick|suggest|summari[sz]e|take|talk|tell|translate|"
+    r"treat|try|turn|use|warn|wrap|write)\b"
 )
 """What one is told to do, or not to do, time and again."""
 
 _ALTERING = (
     r"(?:add|alter|apologi[sz]e|capitali[sz]e|change|charge|commit|correct|curse|cut|delete|deploy|draft|edit|fix|"
     r"greet|guess|hard-?code|import|install|interrupt|invent|merge|number|order|pretend|print|push|repeat|move|"
-    r"overwrite|proofread|publish|refactor|remove|rename|"
-    r"rephrase|replace|review|revise|rewrite|send|shorten|submit|touch|update)\b"
+    r"overwrite|proofread|publish|refactor|remove|rename|rephrase|replace|review|revise|rewrite|send|shorten|submit|"
+    r"touch|update)\b"
 )
 """What is done to the work of whoever asks."""
 
 _ANSWERING = (
-    r"(?:answer|book|explain|find|format|give|help|make|mention|plan|quote|recommend|refer|reply|respond|say|send|show|"
-    r"suggest|talk|teach|tell|use|write)\b"
+    r"(?:answer|book|explain|find|format|give|help|make|mention|plan|quote|recommend|refer|reply|respond|say|send|"
+    r"show|suggest|talk|teach|tell|use|write)\b"
 )
 """What whoever is to answer does."""
 
@@ -73,7 +71,10 @@ ORDERS = (
     ("when_", rf"\bwhen \w+ing\b[^.?!]{{0,60}}, (?:I\b|please\b|{_ORDER})"),
     (
         "anything_ everything_ whatever_ all_ any_ each_ every_",
-        rf"\b(?:anything|everything|whatever|(?:all|any|each|every) \w+(?: \w+)?)(?: that)? you (?:do |ever )?{_DOING}",
+        (
+            rf"\b(?:anything|everything|whatever|(?:all|any|each|every) \w+(?: \w+)?)(?: that)? you (?:do |"
+            rf"ever )?{_DOING}"
+        ),
     ),
     ("assume_", r"\bassume (?:I|my|that|the|we)\b"),
     (
@@ -94,24 +95,24 @@ ORDERS = (
     (
         "without_ask without_my without_check without_tell without_warn",
         (
-            r"\b(?:do not|don't|dont|never|no|nothing|nobody)\b[^.?!\n]{1,50}\bwithout "
-            r"(?:asking|checking|telling me|warning me|my (?:approval|consent|ok|okay|permission|say-so))\b"
+            r"\b(?:do not|don't|dont|never|no|nothing|nobody)\b[^.?!\n]{1,50}\bwithout (?:asking|checking|telling me|"
+            r"warning me|my (?:approval|consent|ok|okay|permission|say-so))\b"
         ),
     ),
     ("^leave_my", rf"{START}leave my\b"),
     (
         "^number_ ^label_ ^date_ ^sign_ ^cite_ ^indent_ ^mark_ ^format_",
         (
-            rf"{START}(?:number|label|date|sign|cite|indent|mark|format) (?:all |every |your )+(?:\w+ )?"
-            rf"(?:{PIECES}|{PIECE}|questions|options|changes)\b"
+            rf"{START}(?:number|label|date|sign|cite|indent|mark|format) (?:all |every |your )+(?:\w+ )?(?:{PIECES}|"
+            rf"{PIECE}|questions|options|changes)\b"
         ),
     ),
     ("every_time each_time", rf"{START}(?:please )?(?:{_ORDER}|{_ALTERING})[^.?!,\n]{{1,50}} (?:every|each) time\b"),
     (
         "if_you_don't if_you_aren't if_you_are if_you're when_you're when_you_are",
         (
-            r"\bif you (?:don't know|aren't sure|are not sure|are unsure|'re not sure)[^.?!\n]{0,30},? (?:say|tell|ask)\b"
-            r"|\btell me (?:when|if) you(?:'re| are) (?:guessing|not sure|unsure)\b"
+            r"\bif you (?:don't know|aren't sure|are not sure|are unsure|'re not sure)[^.?!\n]{0,30},? (?:say|tell|"
+            r"ask)\b|\btell me (?:when|if) you(?:'re| are) (?:guessing|not sure|unsure)\b"
         ),
     ),
     ("^ask_", rf"{START}ask (?:me )?(?:questions |back )?(?:if|when|whenever) (?:any\w*|something|you)\b"),
