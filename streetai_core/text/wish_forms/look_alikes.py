@@ -12,8 +12,8 @@ _OTHERS = (
 """Whose wishes are not those of who tells of them."""
 
 _ONCE = (
-    r"(?:just this once|this time|for once|for (?:this|that) (?:one|\w+)\b|in (?:this|that) (?:one )?\w+|for (?:today|"
-    r"tonight|now)(?:'s \w+)?)"
+    r"(?:(?:just )?this once|this time|for once|for (?:this|that) (?:one|\w+)\b|in (?:this|that) (?:one )?\w+|"
+    r"for (?:today|tonight|now)(?:'s \w+)?)"
 )
 
 NO_WISHES = (
@@ -35,7 +35,7 @@ NO_WISHES = (
     # What is asked about anybody.
     (
         rf"\b(?:how|what|why|when|where|who|which|is|are|do|does|can|could)(?: (?!(?:I|I'm|me|my|our|us|"
-        rf"we)\b)[\w'-]+){{1,12}} {ILL}(?: (?!(?:I|I'm|me|my|our|us|we)\b)[\w'-]+){{0,12}} ?\?"
+        rf"we)\b)[\w'-]+){{0,12}} {ILL}(?: (?!(?:I|I'm|me|my|our|us|we)\b)[\w'-]+){{0,12}} ?\?"
     ),
     # Once.
     rf"\b{_ONCE},? [^.?!,;\n]{{0,80}}",
@@ -45,7 +45,23 @@ NO_WISHES = (
     r"\bprefer the (?:first|second|third|last|latter|former|other|latest|new|old|original)\b",
     r"\bI'd prefer the [^.?!\n]{0,80}\?",
     r"\b(?:rather|prefer) not (?:to )?(?:know|say|think)\b",
+    r"\bI'd (?:rather|prefer) [^.?!\n]{1,60}\b(?:now|this \w+|today|tomorrow|tonight)\b",
+    r"\bprefer (?:that|these|this|those)\b",
+    r"\bI never \w+ (?:so|that|this) (?:many|much)\b",
+    r"\bin a hurry[^.?!\n]{0,60}",
+    # Of the world, not of answers.
+    r"\bin the future,? (?:everybody|everyone|it|people|there|we)\b",
+    r"\bby default,? (?:it|that|the|this)(?: \w+)? (?:are|does|gets|has|is|uses)\b",
+    r"\bcan you always (?:be|buy|find|get|rely|see|tell|trust)\b",
+    r"\b(?:hate|like|love) it when (?:he|it|my|she|the|they|we)\b",
     # Idioms.
+    r"\bcan't have (?:been|done|heard|said|seen|\w+ed)\b",
+    r"\b(?:don't|do not) have (?:any |an? )?(?:clue|ideas?|plans|problems?|questions?)\b",
+    r"\bdon't (?:ask ?[.!]|make me (?:cry|laugh|wait)|tell me (?:he|it|she|they|you)\b)",
+    r"\bstop (?:it|joking|kidding|teasing|that)(?: me)? ?(?:[.,!]|$)",
+    r"\bcall me (?:a fool|crazy|mad|naive|old-fashioned|paranoid|picky|sentimental|silly|stupid)\b",
+    r"\bthat (?:really )?drives me (?:crazy|insane|mad|nuts|up the wall) ?[.!]",
+    r"\bno need to (?:hurry|panic|rush|thank|worry)\b",
     r"\bfrom now on,? (?:it|things|life|he|she|they)(?:'s|'ll| is| will| can| was)?\b",
     r"\bwhatever you (?:do|say)\b",
     r"\bkeep it (?:up|going|coming|real)\b|\bkeep (?:your|the) (?:chin|faith|spirits)\b",
