@@ -62,7 +62,7 @@ def states_wish(text: str) -> bool:
     if not _has_form(plain):
         return False
     # Looked for last, because nearly no text is so far.
-    wished, removed = _rules().no_wishes.subn(_REMOVED, plain)
+    wished, removed = _compiled("|".join(NO_WISHES)).subn(_REMOVED, plain)
     return not removed or _has_form(wished)
 
 
@@ -93,8 +93,6 @@ class _Rules(NamedTuple):
     forms: tuple[_Form, ...]
     starts: re.Pattern[str]
     """Behind what an order may begin."""
-    no_wishes: re.Pattern[str]
-    """What is put like a wish and is none."""
 
 
 @cache
@@ -111,7 +109,6 @@ def _rules() -> _Rules:
         Triggers(cues),
         tuple(_Form(form, START in form) for _, form in FORMS),
         re.compile(STARTS, re.IGNORECASE),
-        re.compile("|".join(NO_WISHES), re.IGNORECASE),
     )
 
 
