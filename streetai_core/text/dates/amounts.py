@@ -12,7 +12,7 @@ from streetai_core.text.dates.calendars import (
     YEARS_IN_DECADE,
     add_months,
     decade_of,
-    month_of,
+    month_of_day,
     quarter_of,
     week_of,
     weekend_of,
@@ -162,10 +162,6 @@ def around(day: date, unit: str) -> TimeSpan:
     return containing(day, unit)
 
 
-def _month(day: date) -> TimeSpan:
-    return month_of(day.year, day.month)
-
-
 def _quarter(day: date) -> TimeSpan:
     return quarter_of(day.year, (day.month + 2) // 3)
 
@@ -181,7 +177,7 @@ def _decade(day: date) -> TimeSpan:
 _CONTAINING: dict[str, Callable[[date], TimeSpan]] = {
     "week": week_of,
     "weekend": weekend_of,
-    "month": _month,
+    "month": month_of_day,
     "quarter": _quarter,
     "year": _year,
     "decade": _decade,

@@ -24,6 +24,12 @@ _SUNDAY = 6
 Third = Literal["early", "mid", "late"]
 """A part of a span, roughly a third of it."""
 
+_PARTS_OF_MONTH: dict[Third, tuple[int, int]] = {"early": (0, 10), "mid": (10, 20), "late": (20, 31)}
+"""The days of a month before each part, and before what follows it."""
+
+_PARTS_OF_YEAR: dict[Third, tuple[int, int]] = {"early": (0, 3), "mid": (4, 8), "late": (9, 12)}
+"""The same for the months of a year: nobody who says "late 2019" means September."""
+
 SEASON_STARTS = {"spring": 3, "summer": 6, "autumn": 9, "winter": 12}
 """The month in which each season begins."""
 
@@ -156,20 +162,40 @@ HOLIDAYS: dict[str, Callable[[int], date]] = {
 
 
 def third_of(span: TimeSpan, part: Third) -> TimeSpan:
-    """The early, middle or late third of a span, in its own units.
+    """The early, middle or late part of a span, in its own units.
 
-    A span of whole years is cut at years, one of whole months at months, another one at days; the part has the
-    number of units divided by three, rounded up, so early June is 1 to 10, late 2022 September to December.
+    A month is cut behind the 10th and the 20th. Early and late in a year are its first and last quarter. A span of
+    whole years is cut at years, another one of whole months at months, any other at days; the part has the number of
+    units divided by three, rounded up.
     """
+    first, months = span.start, _whole_months(span)
+    if months > 1:
+        whole_years = months > MONTHS_IN_YEAR and first.month == 1 and months % MONTHS_IN_YEAR == 0
+        size = MONTHS_IN_YEAR if whole_years else 1
+        start, end = _PARTS_OF_YEAR[part] if months == MONTHS_IN_YEAR else _third(months // size, part)
+        return TimeSpan(add_months(first, start * size), add_months(first, end * size) - timedelta(1))
+    start, end = _PARTS_OF_MONTH[part] if months else _third(span.days, part)
+    return TimeSpan(first + timedelta(start), first + timedelta(min(end, span.days) - 1))
+
+
+def edge_of(span: TimeSpan, part: Third) -> TimeSpan:
+    """The beginning, middle or end of a span: the first and the last month of a year, the third of any other."""
+    if part == "mid" or _whole_months(span) != MONTHS_IN_YEAR:
+        return third_of(span, part)
+    return month_of_day(span.start if part == "early" else span.end)
+
+
+def month_of_day(day: date) -> TimeSpan:
+    """The calendar month that a day is in."""
+    return month_of(day.year, day.month)
+
+
+def _whole_months(span: TimeSpan) -> int:
+    """How many calendar months a span is made of, 0 if it is not."""
     first, last = span.start, span.end + timedelta(1)
-    if first.day == last.day == 1:
-        months = (last.year - first.year) * MONTHS_IN_YEAR + last.month - first.month
-        size = MONTHS_IN_YEAR if months > MONTHS_IN_YEAR and first.month == last.month == 1 else 1
-        if months > 1:
-            start, end = _third(months // size, part)
-            return TimeSpan(add_months(first, start * size), add_months(first, end * size) - timedelta(1))
-    start, end = _third(span.days, part)
-    return TimeSpan(first + timedelta(start), first + timedelta(end - 1))
+    if first.day != 1 or last.day != 1:
+        return 0
+    return (last.year - first.year) * MONTHS_IN_YEAR + last.month - first.month
 
 
 def _third(units: int, part: Third) -> tuple[int, int]:

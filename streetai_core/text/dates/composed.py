@@ -13,6 +13,7 @@ from streetai_core.text.dates.calendars import (
     YEARS_IN_DECADE,
     Third,
     add_months,
+    edge_of,
     nth_weekday,
     third_of,
     weekday_after,
@@ -142,13 +143,14 @@ def thirds(reader: Reader, index: int) -> Found | None:
     behind = reader.skip(behind, "of", "in")
     if reader.kind(index) == "edge" and (behind == index + 1 or reader.word(behind - 1) == "in"):  # "I start in May"
         return None
-    whole = _whole(reader, behind)
+    whole = _whole(reader, behind, bare=_is_deadline(reader, index))
     if whole is None or (reader.kind(index) == "edge" and whole.span.days == 1):
         return None
-    if _is_deadline(reader, index) and _SHORTEST_MONTH <= whole.span.days <= _LONGEST_MONTH:
+    if _is_deadline(reader, index):
         return Found(one_day(whole.span.end), whole.end, whole.fixed)
     part = cast("Third", reader.name(index))
-    return Found(third_of(whole.span, part), whole.end, whole.fixed)
+    part_of = edge_of if reader.kind(index) == "edge" else third_of
+    return Found(part_of(whole.span, part), whole.end, whole.fixed)
 
 
 def _is_deadline(reader: Reader, index: int) -> bool:
@@ -157,11 +159,11 @@ def _is_deadline(reader: Reader, index: int) -> bool:
     return reader.word(index) == "end" and reader.word(before) in {"by", "until", "till", "before"}
 
 
-def _whole(reader: Reader, index: int) -> Found | None:
-    """The time whose part is asked for; a unit alone is the current one."""
+def _whole(reader: Reader, index: int, *, bare: bool = False) -> Found | None:
+    """The time whose part is asked for; a unit alone is the current one, behind "the" unless it may stand `bare`."""
     at_unit = reader.skip(index, "the")
     unit = reader.name(at_unit)
-    if at_unit > index and unit in _CURRENT_UNITS and reader.kind(at_unit) == "unit":
+    if (bare or at_unit > index) and unit in _CURRENT_UNITS and reader.kind(at_unit) == "unit":
         current = Found(containing(reader.today, unit), at_unit + 1)
         return reader.expression(index) or current
     return reader.expression(index)

@@ -16,13 +16,15 @@
   "several" three to seven, a bare plural ("years ago") two to ten. "The other day" is one of the last seven.
   "Two weeks from now" is the very day, as is "two weeks from Friday".
 - "The past two weeks", "the last three days", "in the last month" are counted back from today, which is included.
-- "Early", "mid", "late", "the beginning / middle / end of" are thirds. "The week before" a day is the seven days
-  before it; "the month before" a month is the calendar's.
+- "Early", "mid", "late", "the beginning / middle / end of" are thirds; of a month, 1 to 10, 11 to 20 and the rest.
+  Early and late in a year are its first and last quarter; its beginning is January, its end December. "The week
+  before" a day is the seven days before it; "the month before" a month is the calendar's.
 - Seasons are the north's, in whole months; a winter belongs to the year in which it begins. Holidays are the United
-  States' where countries differ. "The 90s" is the last such decade that is over.
+  States' where countries differ. "The 90s" is the last such decade that is over. "The 2010/11 season" is August to
+  May, "the 2010/11 school year" September to June.
 - 03/04/2023 is 3 April: day first, unless only the other order is a date.
 - 3/14 and 25/12 are days behind a word that days stand behind; 3/4 is none.
-- "Since May" is May until the day on which it was said. "By the end of the month" is its last day.
+- "Since May" is May until the day on which it was said. "By the end of the month / week / year" is its last day.
 - "Between Christmas and New Year" is the days between them.
 - "In two days" in a sentence about the past is how long something took, and "every Friday" is no date: not read.
 
@@ -42,7 +44,7 @@ from streetai_core.text.dates.scanning import BREAK, lowered, names_time, stretc
 from streetai_core.text.dates.spans import Mention, TimeSpan
 
 _COUNTED: tuple[Rule, ...] = (coming.weeks_hence, composed.narrowed(relative.counted), relative.recurring_ago)
-_NUMBERED: tuple[Rule, ...] = (absolute.day_month, *_COUNTED, periods.year)
+_NUMBERED: tuple[Rule, ...] = (periods.running_year, absolute.day_month, *_COUNTED, periods.year)
 
 RULES: Mapping[str, tuple[Rule, ...]] = {
     "the": (relative.other_day, composed.behind_the),
@@ -64,6 +66,7 @@ RULES: Mapping[str, tuple[Rule, ...]] = {
     "numeric": (absolute.numeric,),
     "month": (absolute.month_first, composed.beside, absolute.bare_month),
     "year": (periods.year,),
+    "years": (periods.running_year,),
     "decade": (periods.decade,),
     "quarter": (periods.quarter,),
     "half-year": (periods.quarter,),

@@ -4,7 +4,17 @@ from __future__ import annotations
 
 from datetime import timedelta
 
-from streetai_core.text.dates.calendars import decade_of, half_of, month_of, quarter_of, week_of, weekend_of, year_of
+from streetai_core.text.dates.calendars import (
+    decade_of,
+    half_of,
+    month_of,
+    months_from,
+    quarter_of,
+    season_of,
+    week_of,
+    weekend_of,
+    year_of,
+)
 from streetai_core.text.dates.placing import FRAMES, in_frame, longer_time
 from streetai_core.text.dates.reader import Found, Reader
 from streetai_core.text.dates.scanning import BREAK
@@ -15,6 +25,10 @@ _YEAR_FRAME_WORDS = frozenset({"by", "since", "during", "around", "throughout", 
 
 _DAY_NAMES = (" day", " eve", " sunday", " monday", " wednesday", " friday", "nye")
 """Holidays whose names end so are days; of the others ("Christmas") it takes a word before them to tell."""
+
+_LEARNING = frozenset({"school", "academic"})
+_WORDS_OF_A_SEASON = 4
+"""How far to look for the "season" of "the 2010/11 Premier League season"."""
 
 _SINGULARS = frozenset({"was", "is", "this", "as", "has", "does", "his", "its", "us", "yes", "always", "perhaps"})
 _COUNTED = frozenset({"people", "men", "women", "children", "percent", "k", "km", "kg", "m", "ms", "bc", "bce", "ad"})
@@ -75,6 +89,31 @@ def quarter(reader: Reader, index: int) -> Found | None:
     return in_frame(reader, index, index + 1, lambda year: quarter_of(year, number))
 
 
+def running_year(reader: Reader, index: int) -> Found | None:
+    """A year that runs over the turn of two: "the 2010/11 season", "the 2019-20 school year", "school year 2019/20"."""
+    years = reader.two_years(index)
+    if years is None:
+        return None
+    first, behind = years
+    if reader.name(behind) == "winter":
+        return Found(season_of(first, "winter"), behind + 1)
+    before = reader.word(index - 1)
+    if before == "season" or (before == "year" and reader.word(index - 2) in _LEARNING):
+        return Found(_running(first, before), behind)
+    for at in range(behind, behind + _WORDS_OF_A_SEASON):
+        word = reader.word(at)
+        if word == "season" or (word == "year" and reader.word(at - 1) in _LEARNING):
+            return Found(_running(first, word), at + 1)
+        if not word.isalpha():
+            break
+    return None
+
+
+def _running(first: int, word: str) -> TimeSpan:
+    """The months of a season of sports, or of a year of schools, that begins in the year `first`."""
+    return months_from(first, *((8, 10) if word == "season" else (9, 10)))
+
+
 def season(reader: Reader, index: int) -> Found | None:
     """Spring 2021, the summer of 2019, summer last year, in the fall."""
     return _seasonal(reader, index, index + 1)
@@ -96,6 +135,8 @@ def holiday(reader: Reader, index: int) -> Found | None:
 def _seasonal(reader: Reader, index: int, behind: int, *, framed: bool = False) -> Found | None:
     of_year = reader.yearly(index)
     at_year = reader.skip(behind, "of", "in", "comma")
+    if reader.name(index) == "winter" and (years := reader.two_years(at_year)):
+        return Found(of_year(years[0]), years[1])
     if written := reader.year(at_year):
         return Found(of_year(written), at_year + 1)
     before = index - 2 if reader.kind(index - 1) in {"the", "dash"} else index - 1

@@ -60,7 +60,7 @@ Rule = Callable[["Reader", int], "Found | None"]
 class Reader:
     """The tokens of one stretch of text and the frame in which they are read."""
 
-    __slots__ = ("_cues", "_default", "_depth", "_forced", "_lower", "_rules", "_tokens", "anchor", "now")
+    __slots__ = ("_cues", "_default", "_depth", "_forced", "_lower", "_rules", "_tokens", "anchor", "now", "previous")
 
     def __init__(
         self, lower: str, tokens: list[Token], now: datetime, default: int, rules: Mapping[str, tuple[Rule, ...]]
@@ -76,6 +76,8 @@ class Reader:
         self._forced = 0
         self.now = now
         self.anchor = now.date()
+        self.previous: TimeSpan | None = None
+        """The time that was named last in these tokens."""
 
     @property
     def today(self) -> date:
@@ -118,6 +120,16 @@ class Reader:
         if kind == "year" or (kind == "number" and FIRST_YEAR <= self.number(index) <= LAST_YEAR):
             return self.number(index)
         return 0
+
+    def two_years(self, index: int) -> tuple[int, int] | None:
+        """The first of two years that are written as one ("2010/11", "2019-20"), and the index behind them."""
+        if self.kind(index) == "years":
+            return self.number(index), index + 1
+        first, second = self.year(index), self.word(index + 2)
+        follows = len(second) in {2, 4} and second == str(first + 1)[-len(second) :]
+        if not first or self.kind(index) != "number" or self.kind(index + 1) != "dash" or not follows:
+            return None
+        return first, index + 3
 
     @property
     def nested(self) -> bool:

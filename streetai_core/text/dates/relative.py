@@ -199,7 +199,12 @@ def _ago(reader: Reader, read: Amount) -> Found | None:
 
 def _counted_from(reader: Reader, read: Amount) -> Found | None:
     """So long before or after another time; "a week from Friday" is a Friday."""
-    origin = reader.expression(read.end + 1) if read.unit not in CLOCK_UNITS else None
+    origin = None
+    if reader.kind(read.end) == "from" and reader.kind(read.end + 1) == "weekday" and read.unit in WEEKS:
+        # Whatever the sentence tells: "I got an appointment a week from Monday".
+        origin = reader.expression_from(read.end + 1, reader.today, 1)
+    elif read.unit not in CLOCK_UNITS:
+        origin = reader.expression(read.end + 1)
     if origin is None or reader.kind(origin.end) == "to":  # "22 days from 3 May to 24 May"
         return None
     sign = reader.number(read.end)

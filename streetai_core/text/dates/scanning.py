@@ -67,6 +67,7 @@ _TOKEN = re.compile(
     r"|(?P<word>[^\W\d_]+(?:['\u2019]s?(?![^\W\d_]))?)"
     r"|(?P<iso>(?:1[89]|20)[0-9]{2}(?:-[0-9]{1,2}-[0-9]{1,2}|/[0-9]{1,2}/[0-9]{1,2})"
     r"(?=t[0-9]{2}:|(?![\w/]|[-.:][0-9])))"
+    r"|(?P<years>(?:19|20)[0-9]{2}/(?:(?:19|20)[0-9]{2}|[0-9]{2})(?![\w/]|[-.:,][0-9]))"
     r"|(?P<numeric>[0-9]{1,2}(?:/[0-9]{1,2}/(?:[0-9]{2}){1,2}|-[0-9]{1,2}-[0-9]{4}|\.[0-9]{1,2}\.[0-9]{4})"
     r"(?![\w/]|[-.:][0-9]))"
     rf"|(?P<slashed>{_SLASHED}(?![\w/]|[.:,][0-9]))"
@@ -211,8 +212,8 @@ def _number(group: str, word: str) -> tuple[str, Value]:
     """Kind and value of a token that begins with a digit or an apostrophe, or is a quarter."""
     if group in {"iso", "numeric", "slashed"}:
         return group, word
-    if group == "quarter":
-        return VOCABULARY.get(word, _UNKNOWN)
+    if group in {"quarter", "years"}:
+        return VOCABULARY.get(word, _UNKNOWN) if group == "quarter" else _two_years(word)
     digits = "".join(filter(str.isdecimal, word)) if len(word) <= _LONGEST_NUMBER else ""
     if group in {"nth", "decade"}:
         return group, int(digits)
@@ -221,6 +222,12 @@ def _number(group: str, word: str) -> tuple[str, Value]:
     if digits == word and len(word) <= _LONGEST_YEAR:
         return "number", int(word)
     return ("decimal", word) if _DECIMAL.fullmatch(word) else _UNKNOWN
+
+
+def _two_years(word: str) -> tuple[str, Value]:
+    """Kind and value of two years in one word, which must follow on each other: "2010/11"."""
+    first, second = int(word[:4]), word[5:]
+    return ("years", first) if str(first + 1).endswith(second) else _UNKNOWN
 
 
 _PIVOT = 70
