@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection
 from datetime import date, timedelta
 
@@ -14,9 +13,9 @@ from streetai_core.text.dates.calendars import (
     weekday_before,
 )
 from streetai_core.text.dates.names import is_name
-from streetai_core.text.dates.placing import FRAMES, in_frame, longer_time
+from streetai_core.text.dates.placing import FRAMES, in_frame, longer_time, stands_alone
 from streetai_core.text.dates.reader import Found, Reader
-from streetai_core.text.dates.scanning import BREAK, full_year
+from streetai_core.text.dates.scanning import full_year
 from streetai_core.text.dates.spans import TimeSpan, one_day
 from streetai_core.text.dates.verbs import CLEAR
 from streetai_core.text.dates.vocabulary import DOUBTFUL_MONTHS, SHORT
@@ -27,6 +26,19 @@ _MOVED = frozenset({"moved", "pushed", "shifted", "changed", "postponed", "delay
 
 _MEASURES = frozenset({"inch", "inches", "cup", "cups", "mile", "miles", "points", "wrench", "drill", "bolt", "scale"})
 """Behind these kinds of words 3/16 is a fraction."""
+
+_SUITS = frozenset({"works", "suits"})
+_LINKS = frozenset({"is", "looks", "sounds"})
+_SUITING = frozenset(
+    {"ok", "okay", "fine", "good", "great", "perfect", "best", "better", "free", "possible", "available", "doable"}
+    | {"work", "suit", "alright", "still", "too"}
+)
+_ASKING_IF = frozenset({"is", "does", "would", "will"})
+_OPENING = frozenset({"so", "and", "or", "but", "think", "maybe", "if", "yes", "yeah", "ok", "okay", "hey", "then"})
+"""What stands round a day that is proposed: "is 10/21 ok", "so 10/21 works"."""
+
+_MOST_PROPOSED = 3
+"""Days that are proposed at once: "does 10/21 or 10/22 work"."""
 
 _MOST_MONTHS = 40
 """How far to look for a "Friday the 13th": it comes within 14 months, a "Friday the 31st" may take years."""
@@ -40,12 +52,6 @@ _CLEAR_FRAMES = frozenset({"in", "during", "since", "by", "between", "until", "e
 
 _AMBIGUOUS_DAYS = frozenset({"sat", "sun", "wed", "mon"})
 """Short weekdays that are other words where nobody wrote a capital."""
-
-_FUNCTION_WORD = re.compile(
-    r"a(?:t|nd|s|lso|bout|round)|b(?:ut|y|ecause|efore)|after|or|so|since|wh(?:en|ere|ich)|w(?:e|as|ill|ith|orks?)|i[fstn]?"
-    r"|you|s?he|the(?:y|n)|th(?:at|is)|f(?:or|rom)|too?|until"
-)
-"""Behind "the 12th" they show that no noun follows, as one would in "the 12th floor"."""
 
 
 def numeric(reader: Reader, index: int) -> Found | None:
@@ -69,10 +75,39 @@ def slashed(reader: Reader, index: int) -> Found | None:
     framed = reader.kind(before) in {"on", "from", "side", "between", "weekday", "day"}
     framed = framed or reader.word(before) in {"until", "till"} or reader.word(before - 1) in _MOVED
     framed = framed or (reader.kind(before) == "comma" and reader.kind(before - 1) == "weekday")
-    if not framed or reader.kind(index + 1) in {"of", "unit"} or reader.word(index + 1) in _MEASURES:
+    proposed = not framed and _is_proposed(reader, before, index + 1)
+    if not (framed or proposed) or reader.kind(index + 1) in {"of", "unit"} or reader.word(index + 1) in _MEASURES:
         return None
     day, month = sorted(map(int, reader.word(index).split("/")), reverse=True)
-    return Found(reader.occurrence(index, lambda year: one_day(date(year, month, day))), index + 1, fixed=False)
+
+    def of_year(year: int) -> TimeSpan:
+        return one_day(date(year, month, day))
+
+    ahead = proposed and reader.direction(index, CLEAR) >= 0
+    span = (
+        reader.nearest(of_year, lambda span: span.end >= reader.anchor) if ahead else reader.occurrence(index, of_year)
+    )
+    return Found(span, index + 1, fixed=False)
+
+
+def _is_proposed(reader: Reader, before: int, behind: int) -> bool:
+    """Whether it is asked or said whether a day suits: "can you do 10/21", "how about 10/21", "is 10/21 ok"."""
+    for _ in range(_MOST_PROPOSED):
+        if reader.kind(behind) in {"comma", "to", "dash", "and"} and reader.kind(behind + 1) == "slashed":
+            behind += 2
+    word, following = reader.word(before), reader.word(behind)
+    if word == "do" or (word == "about" and reader.word(before - 1) in {"how", "what"}):
+        return following == "instead" or stands_alone(reader, behind)
+    if word in _ASKING_IF:
+        return following in _SUITING and _opens(reader, before - 1)
+    suits = following in _SUITS or (following in _LINKS and reader.word(behind + 1) in _SUITING)
+    return suits and _opens(reader, before)
+
+
+def _opens(reader: Reader, index: int) -> bool:
+    """Whether what follows on a token may begin a sentence, so that no score stands there."""
+    word = reader.word(index)
+    return not word.isalpha() or word in _OPENING
 
 
 def day_month(reader: Reader, index: int) -> Found | None:
@@ -167,7 +202,7 @@ def the_nth(reader: Reader, index: int) -> Found | None:
     number = reader.number(index)
     framed = reader.kind(index - 1) == "the" and reader.kind(index - 2) != "in"
     framed = framed and (reader.word(index - 2) != "for" or reader.direction(index, CLEAR) > 0)
-    if not framed or not 1 <= number <= _LAST_DAY or not _stands_alone(reader, index + 1):
+    if not framed or not 1 <= number <= _LAST_DAY or not stands_alone(reader, index + 1):
         return None
     return _day_of_some_month(reader, index, range(DAYS_IN_WEEK))
 
@@ -192,14 +227,6 @@ def _search_months(reader: Reader, index: int, weekdays: Collection[int], sign: 
                 return Found(one_day(day), index + 1, fixed=False)
         month = span.end + timedelta(1) if sign > 0 else (span.start - timedelta(1)).replace(day=1)
     return None
-
-
-def _stands_alone(reader: Reader, index: int) -> bool:
-    """Whether no noun follows: nothing, a mark, or a word that begins something new."""
-    if reader.kind(index) in {"unit", "part", "season", "holiday", "month", "decade", "weekday"}:
-        return False
-    word = reader.word(index)
-    return reader.kind(index) != BREAK or not word[:1].isalnum() or _FUNCTION_WORD.fullmatch(word) is not None
 
 
 def weekday(reader: Reader, index: int) -> Found | None:

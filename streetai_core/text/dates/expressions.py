@@ -23,9 +23,13 @@
   States' where countries differ. "The 90s" is the last such decade that is over. "The 2010/11 season" is August to
   May, "the 2010/11 school year" September to June.
 - 03/04/2023 is 3 April: day first, unless only the other order is a date.
-- 3/14 and 25/12 are days behind a word that days stand behind; 3/4 is none.
+- 3/14 and 25/12 are days behind a word that days stand behind, or where they are proposed ("how about 10/21"); 3/4 is
+  none.
 - "Since May" is May until the day on which it was said. "By the end of the month / week / year" is its last day.
-- "Between Christmas and New Year" is the days between them.
+- "Between Christmas and New Year" is the days between them. "Christmas was quiet" is the last one, "we're doing
+  Christmas at home" the coming one; a feast of which it is said what it is each year is no date.
+- "The weekend was quiet" is the weekend just past, on a Sunday this one; "the week was hell" from Friday on this week.
+- "The Saturday after" is the one behind the time named before, or else behind the coming Saturday.
 - "In two days" in a sentence about the past is how long something took, and "every Friday" is no date: not read.
 
 Times of day are not told apart. An hour or minute count gives the day it falls on, of `said_at` as it stands (no time
@@ -37,7 +41,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from datetime import datetime
 
-from streetai_core.text.dates import absolute, coming, composed, periods, ranges, relative
+from streetai_core.text.dates import absolute, coming, composed, others, periods, ranges, relative, subjects
 from streetai_core.text.dates.names import is_title
 from streetai_core.text.dates.reader import Found, Reader, Rule
 from streetai_core.text.dates.scanning import BREAK, lowered, names_time, stretches, tokens_of
@@ -49,7 +53,7 @@ _NUMBERED: tuple[Rule, ...] = (periods.running_year, absolute.day_month, *_COUNT
 RULES: Mapping[str, tuple[Rule, ...]] = {
     "the": (relative.other_day, composed.behind_the),
     "day": (relative.day_word,),
-    "shift": (composed.nth_of, composed.narrowed(relative.shifted)),
+    "shift": (others.denied, composed.nth_of, composed.narrowed(relative.shifted)),
     "article": _COUNTED,
     "vague": _COUNTED,
     "half": _COUNTED,
@@ -58,7 +62,7 @@ RULES: Mapping[str, tuple[Rule, ...]] = {
     "number": _NUMBERED,
     "nth": (absolute.day_month, composed.nth_of, absolute.the_nth),
     "ordinal": (absolute.day_month, composed.nth_of),
-    "unit": (composed.beside, relative.weekend, relative.counted),
+    "unit": (composed.beside, others.the_one_after, relative.weekend, subjects.stretch, relative.counted),
     "part": (composed.beside,),
     "in": (coming.ahead,),
     "iso": (absolute.numeric,),
@@ -72,7 +76,7 @@ RULES: Mapping[str, tuple[Rule, ...]] = {
     "half-year": (periods.quarter,),
     "season": (composed.beside, periods.season),
     "holiday": (composed.beside, periods.holiday),
-    "weekday": (composed.beside, absolute.weekday),
+    "weekday": (others.denied, composed.beside, others.the_one_after, absolute.weekday),
     "early": (composed.thirds,),
     "edge": (composed.thirds,),
     "nearer": (composed.nearer,),
@@ -123,6 +127,7 @@ def _read(reader: Reader, size: int, *, onwards: bool) -> Iterator[Mention]:
         span = found.span
         if onwards and span.start <= reader.today and reader.goes_on(index, found.end):
             span = TimeSpan(span.start, max(span.end, reader.today))
+        reader.previous = found.span
         yield Mention(span, reader.token(index).start, reader.token(found.end - 1).end)
         index = found.end
 
@@ -130,7 +135,8 @@ def _read(reader: Reader, size: int, *, onwards: bool) -> Iterator[Mention]:
 def _longest(reader: Reader, index: int) -> Found | None:
     """The expression at a token, drawn out to a range where one follows."""
     found = reader.expression(index)
-    if found is None or reader.kind(index) not in _RANGED or reader.kind(found.end) not in {"to", "dash"}:
+    opens = reader.kind(index) in _RANGED or ranges.opens_with_day(reader, index)
+    if found is None or not opens or reader.kind(found.end) not in {"to", "dash"}:
         return found
     try:
         return ranges.extended(reader, index, found) or found

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from datetime import timedelta
 
+from streetai_core.text.dates import subjects
 from streetai_core.text.dates.calendars import (
     decade_of,
     half_of,
@@ -129,7 +130,8 @@ def holiday(reader: Reader, index: int) -> Found | None:
     if reader.name(behind) in {"weekend", "week"}:
         found = _seasonal(reader, index, behind + 1, framed=True)
         return None if found is None else Found(_round(found.span, reader.name(behind)), found.end, found.fixed)
-    return _seasonal(reader, index, reader.skip(behind, "part"), framed=reader.kind(behind) == "part")
+    found = _seasonal(reader, index, reader.skip(behind, "part"), framed=reader.kind(behind) == "part")
+    return found or subjects.feast(reader, index, behind)
 
 
 def _seasonal(reader: Reader, index: int, behind: int, *, framed: bool = False) -> Found | None:

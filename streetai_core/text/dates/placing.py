@@ -2,17 +2,33 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 
 from streetai_core.text.dates.reader import Found, Reader
+from streetai_core.text.dates.scanning import BREAK
 from streetai_core.text.dates.spans import TimeSpan
 
 FRAMES = frozenset({"in", "on", "from", "between", "side", "of", "early", "edge", "to"})
 """Kinds of words that a date stands behind."""
 
-
 _LONG = 28
 """Days of the shortest time in which a month or a date is looked for."""
+
+
+_FUNCTION_WORD = re.compile(
+    r"a(?:t|nd|s|lso|bout|round)|b(?:ut|y|ecause|efore)|after|or|so|since|wh(?:en|ere|ich)|w(?:e|as|ill|ith|orks?)|i[fstn]?"
+    r"|you|s?he|the(?:y|n)|th(?:at|is)|f(?:or|rom)|too?|until"
+)
+"""Behind "the 12th" they show that no noun follows, as one would in "the 12th floor"."""
+
+
+def stands_alone(reader: Reader, index: int) -> bool:
+    """Whether no noun follows: nothing, a mark, or a word that begins something new."""
+    if reader.kind(index) in {"unit", "part", "season", "holiday", "month", "decade", "weekday"}:
+        return False
+    word = reader.word(index)
+    return reader.kind(index) != BREAK or not word[:1].isalnum() or _FUNCTION_WORD.fullmatch(word) is not None
 
 
 def in_frame(reader: Reader, index: int, behind: int, of_year: Callable[[int], TimeSpan]) -> Found:

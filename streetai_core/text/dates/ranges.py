@@ -4,8 +4,16 @@ from __future__ import annotations
 
 from datetime import timedelta
 
+from streetai_core.text.dates.calendars import add_months
+from streetai_core.text.dates.placing import stands_alone
 from streetai_core.text.dates.reader import Found, Reader
 from streetai_core.text.dates.spans import TimeSpan, one_day
+
+_MOVED = frozenset(
+    {"move", "moved", "push", "pushed", "shift", "shifted", "change", "changed", "postponed", "rescheduled"}
+)
+_WORDS_OF_A_MOVE = 6
+"""How far before "the 12th to the 19th" to look for what was moved from the one to the other."""
 
 _LONGEST_RANGE = 366 * 10
 """Days; what is farther apart was not meant as one time."""
@@ -49,7 +57,7 @@ def extended(reader: Reader, index: int, opening: Found) -> Found | None:
     at_closing = reader.skip(opening.end + 1, "the") if reader.word(opening.end + 1) == "the" else opening.end + 1
     if reader.word(at_closing) == "now":
         return _joined(opening, Found(one_day(reader.today), at_closing + 1))
-    closing = reader.expression(at_closing)
+    closing = reader.expression(at_closing) or _day_behind(reader, at_closing, opening)
     if closing is None:
         return None
     if closing.fixed and not opening.fixed:
@@ -57,6 +65,22 @@ def extended(reader: Reader, index: int, opening: Found) -> Found | None:
     elif not closing.fixed:
         closing = reader.expression_from(at_closing, opening.span.start, 1) or closing
     return _joined(opening, closing)
+
+
+def opens_with_day(reader: Reader, index: int) -> bool:
+    """Whether a day of a month begins a range that nothing announces: "the 19th to the 23rd"; not what was moved."""
+    if reader.kind(index) != "the" or reader.kind(index + 1) != "nth":
+        return False
+    return all(reader.word(index - far) not in _MOVED for far in range(1, min(index, _WORDS_OF_A_MOVE) + 1))
+
+
+def _day_behind(reader: Reader, index: int, opening: Found) -> Found | None:
+    """The day of a month behind the one day of `opening`: "the 12th to 14th"."""
+    number, first = reader.number(index), opening.span.start
+    if reader.kind(index) != "nth" or opening.span.days > 1 or not stands_alone(reader, index + 1):
+        return None
+    month = first if number > first.day else add_months(first.replace(day=1), 1)
+    return Found(one_day(month.replace(day=number)), index + 1)
 
 
 def _joined(opening: Found, closing: Found) -> Found | None:
