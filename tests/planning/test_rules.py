@@ -8,7 +8,7 @@ from streetai_core.planning.words import RULES, fingerprint, words_row
 from streetai_core.testing.factories import make_message
 from streetai_core.text.wishes import WISH
 
-RECORDED = {1: "369d14e6a8162d6d606bb58fc4fce03a", 2: "1978e9e35852cbadcd812b62dfad3921"}
+RECORDED = {1: "369d14e6a8162d6d606bb58fc4fce03a", 2: "79cde713a18a4aadaa946ccdf3eadb72"}
 """Version of the rules -> what they make of the sample. A change of the rules adds an entry, under the next number."""
 
 FINGERPRINTS = "26e9761c7bb89ba0ea8ede98a2f1dca0"
@@ -64,6 +64,7 @@ ADDED = (
     "The bridge will be closed until Friday, and we've been ferried since May.",
     "They want it painted by the end of the month; the inspection is on 3/14, a week on Tuesday.",
     "In a fortnight I'm off, between Christmas and New Year, after Saturday Night Live.",
+    "Late 2019 and mid-March were calm, the weekend was not; how about 10/21, or the 19th to the 23rd?",
     "I only wear cotton.",
     "My sister is vegan.",
     "Celsius, not Fahrenheit.",

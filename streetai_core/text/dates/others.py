@@ -31,7 +31,7 @@ def denied(reader: Reader, index: int) -> Found | None:
     if found is None:
         return None
     behind = reader.skip(found.end, "comma", "dash")
-    behind = behind + 1 if reader.word(behind) == "but" else behind
+    behind = behind + 1 if reader.word(behind) in {"but", "it's"} else behind
     if behind == found.end:
         return None
     return _beside(reader, found, behind, at_unit=found.end - 1)

@@ -17,8 +17,9 @@ _LONG = 28
 
 
 _FUNCTION_WORD = re.compile(
-    r"a(?:t|nd|s|lso|bout|round)|b(?:ut|y|ecause|efore)|after|or|so|since|wh(?:en|ere|ich)|w(?:e|as|ill|ith|orks?)|i[fstn]?"
-    r"|you|s?he|the(?:y|n)|th(?:at|is)|f(?:or|rom)|too?|until"
+    r"a(?:t|nd|s|lso|bout|round|gain|re)|b(?:ut|y|ecause|efore)|after|or|so|since|wh(?:en|ere|ich)|i[fstn]?|instead"
+    r"|w(?:e|as|ere|ill|ith|orks?|ould)|you|s?he|the(?:y|n|re)|here|th(?:at|is)|f(?:or|rom|ree|ine)|too?|un(?:til|less)"
+    r"|till|my|our|c(?:an|ould)|should|not|ok(?:ay)?|please"
 )
 """Behind "the 12th" they show that no noun follows, as one would in "the 12th floor"."""
 

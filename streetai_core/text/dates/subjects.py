@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import chain, count, islice, takewhile
+
 from streetai_core.text.dates.amounts import moved
 from streetai_core.text.dates.placing import stands_alone
 from streetai_core.text.dates.reader import Found, Reader
@@ -19,6 +21,10 @@ _OF_EACH = (
     | {"over", "done", "overrated", "magical", "celebrated", "special", "sacred", "stressful", "better"}
 )
 """Behind "Christmas is" they tell what it is each year ("for families"), or that it is over."""
+
+_CHILDHOOD = frozenset({"kid", "kids", "child", "children", "childhood", "growing"})
+_NEARBY = 10
+"""Words in which these are looked for."""
 
 _NOT_SUBJECT = frozenset({"about", "like", "white", "every", "each", "merry", "happy", "called", "than"})
 """Words before a feast of which something else is said: "the best thing about Christmas was"."""
@@ -78,14 +84,23 @@ def _said_of(reader: Reader, index: int, behind: int) -> int:
     verb, following = reader.word(behind), reader.word(behind + 1)
     if verb == "is":
         return 0 if following in _OF_EACH else 1
-    if following in _ALWAYS:
+    if following in _ALWAYS or _tells_of_childhood(reader, index):
         return 0
     return -1 if verb in _WAS else int(verb in _WILL)
+
+
+def _tells_of_childhood(reader: Reader, index: int) -> bool:
+    """Whether words round a token tell that it was so year after year: "as a kid", "growing up"."""
+    before = (reader.word(at) for at in range(max(0, index - _NEARBY), index))
+    behind = takewhile(bool, map(reader.word, count(index)))  # up to the end, which is an empty word
+    return not _CHILDHOOD.isdisjoint(chain(before, islice(behind, _NEARBY)))
 
 
 def _was_asked(reader: Reader, index: int, behind: int) -> bool:
     """Whether it is asked how a time was: "how was your Christmas"."""
     verb = _before_whose(reader, index)
+    if reader.word(verb) == "did" and reader.word(behind) == "go":
+        return reader.word(verb - 1) == "how"
     asked = reader.word(verb) in _WAS and reader.word(verb - 1) in _ASKING
     return asked and (reader.word(behind) == "like" or stands_alone(reader, behind))
 
@@ -114,7 +129,7 @@ def _is_kept(reader: Reader, index: int, behind: int) -> bool:
 
 def stretch(reader: Reader, index: int) -> Found | None:
     """The week or weekend that something is said of: "the weekend was quiet", "how is your week looking"."""
-    unit = reader.word(index)
+    unit = reader.word(index).removesuffix("'s")
     if unit not in {"week", "weekend"}:
         return None
     at = index - 1 if reader.word(index - 1) == "whole" else index
@@ -127,10 +142,11 @@ def stretch(reader: Reader, index: int) -> Found | None:
 
 
 def _stretch_said_of(reader: Reader, index: int, before: int) -> int:
-    verb, following = reader.word(index + 1), reader.word(index + 2)
-    if verb in _WAS or _was_asked(reader, index, index + 1):
+    at_verb = index if reader.word(index).endswith("'s") else index + 1
+    verb, following = reader.word(at_verb), reader.word(at_verb + 1)
+    if verb in _WAS or following == "been" or _was_asked(reader, index, index + 1):
         return 0 if following in _ALWAYS else -1
-    if verb in _WILL or (verb == "is" and following in _TO_COME):
+    if verb in _WILL or ((verb == "is" or at_verb == index) and following in _TO_COME):
         return 1
     asked = reader.word(before) == "how's" or (reader.word(before) == "is" and reader.word(before - 1) == "how")
     return int(asked and (verb in _GOING_ON or stands_alone(reader, index + 1)))
