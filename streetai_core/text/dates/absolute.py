@@ -27,12 +27,15 @@ _MOVED = frozenset({"moved", "pushed", "shifted", "changed", "postponed", "delay
 _MEASURES = frozenset({"inch", "inches", "cup", "cups", "mile", "miles", "points", "wrench", "drill", "bolt", "scale"})
 """Behind these kinds of words 3/16 is a fraction."""
 
-_SUITS = frozenset({"works", "suits"})
+_SUITS = frozenset({"works", "suits", "doesn"})
 _LINKS = frozenset({"is", "looks", "sounds"})
 _SUITING = frozenset(
     {"ok", "okay", "fine", "good", "great", "perfect", "best", "better", "free", "possible", "available", "doable"}
     | {"work", "suit", "alright", "still", "too"}
 )
+_BEFORE_SUITING = {"be": 1, "at": 2}
+"""Words before it, and how far: "would 10/21 be better", "does 10/21 at noon work"."""
+
 _ASKING_IF = frozenset({"is", "does", "would", "will"})
 _OPENING = frozenset({"so", "and", "or", "but", "think", "maybe", "if", "yes", "yeah", "ok", "okay", "hey", "then"})
 """What stands round a day that is proposed: "is 10/21 ok", "so 10/21 works"."""
@@ -99,6 +102,7 @@ def _is_proposed(reader: Reader, before: int, behind: int) -> bool:
     if word == "do" or (word == "about" and reader.word(before - 1) in {"how", "what"}):
         return following == "instead" or stands_alone(reader, behind)
     if word in _ASKING_IF:
+        following = reader.word(behind + _BEFORE_SUITING.get(following, 0))
         return following in _SUITING and _opens(reader, before - 1)
     suits = following in _SUITS or (following in _LINKS and reader.word(behind + 1) in _SUITING)
     return suits and _opens(reader, before)

@@ -10,6 +10,9 @@ from streetai_core.text.dates.verbs import BASE
 _NEXT_TO_HAPPEN = frozenset({"back", "home", "off", "over", "out", "here", "there", "away", "due", "up", "again"})
 """Words that stand before "in a week" where something happens then."""
 
+_DUE = frozenset({"is", "it's", "that's", "due", "until", "be"})
+"""Words before "a week Thursday" that show that it is a day."""
+
 _NEXT_VERBS = frozenset({"i'm", "we're", "you're", "they're", "he's", "she's", "it's"})
 """Words that follow on "in a week" where it opens a sentence about what is to come."""
 
@@ -52,6 +55,7 @@ def _is_weeks_hence(reader: Reader, index: int, behind: int) -> bool:
     if reader.kind(behind) == "day":
         hence = reader.number(behind) >= 0
     else:
-        hence = reader.word(behind) == "on" and reader.kind(behind + 1) == "weekday"
+        due = reader.word(index - 1) in _DUE and reader.kind(index) == "article"  # "it's a week Thursday"
+        hence = (due or reader.word(behind) == "on") and reader.kind(reader.skip(behind, "on")) == "weekday"
     counts = reader.word(index - 1) in {"once", "twice", "times"} or reader.kind(index - 1) == "unit"
     return hence and not counts and reader.direction(index) >= 0

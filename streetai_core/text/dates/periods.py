@@ -137,8 +137,8 @@ def holiday(reader: Reader, index: int) -> Found | None:
 def _seasonal(reader: Reader, index: int, behind: int, *, framed: bool = False) -> Found | None:
     of_year = reader.yearly(index)
     at_year = reader.skip(behind, "of", "in", "comma")
-    if reader.name(index) == "winter" and (years := reader.two_years(at_year)):
-        return Found(of_year(years[0]), years[1])
+    if reader.name(index) in {"winter", "summer"} and (years := reader.two_years(at_year)):
+        return Found(season_of(years[0], "winter"), years[1])  # a summer of two years is one of the south
     if written := reader.year(at_year):
         return Found(of_year(written), at_year + 1)
     before = index - 2 if reader.kind(index - 1) in {"the", "dash"} else index - 1

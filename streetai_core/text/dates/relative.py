@@ -141,6 +141,8 @@ def _shifted_weekday(reader: Reader, index: int, word: str, sign: int) -> Found 
     today = reader.today
     if word in {"coming", "upcoming"}:
         day = weekday_after(today, weekday)
+        if reader.word(index + 1) == "week":  # "she's coming Friday week"
+            return Found(one_day(day + timedelta(DAYS_IN_WEEK)), index + 2)
     elif sign > 0:
         day = week_of(today).end + timedelta(weekday + 1)
     elif sign < 0:

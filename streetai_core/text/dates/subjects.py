@@ -26,6 +26,9 @@ _CHILDHOOD = frozenset({"kid", "kids", "child", "children", "childhood", "growin
 _NEARBY = 10
 """Words in which these are looked for."""
 
+_WORDS_OF_A_PLACE = 5
+"""How far to look for the verb of "Easter at my aunt's was loud"."""
+
 _NOT_SUBJECT = frozenset({"about", "like", "white", "every", "each", "merry", "happy", "called", "than"})
 """Words before a feast of which something else is said: "the best thing about Christmas was"."""
 
@@ -81,12 +84,24 @@ def _said_of(reader: Reader, index: int, behind: int) -> int:
         return 0
     if _was_asked(reader, index, behind):
         return -1
+    if reader.word(behind) == "at":
+        behind = _behind_place(reader, behind)
     verb, following = reader.word(behind), reader.word(behind + 1)
     if verb == "is":
         return 0 if following in _OF_EACH else 1
     if following in _ALWAYS or _tells_of_childhood(reader, index):
         return 0
     return -1 if verb in _WAS else int(verb in _WILL)
+
+
+def _behind_place(reader: Reader, index: int) -> int:
+    """The index behind where a feast is held ("at my aunt's"), if it is told what it was there; else the same index."""
+    for at in range(index + 1, index + _WORDS_OF_A_PLACE):
+        if not reader.word(at):
+            break
+        if reader.word(at) in _WAS or reader.word(at) in _WILL:
+            return at
+    return index
 
 
 def _tells_of_childhood(reader: Reader, index: int) -> bool:
@@ -147,6 +162,8 @@ def _stretch_said_of(reader: Reader, index: int, before: int) -> int:
     if verb in _WAS or following == "been" or _was_asked(reader, index, index + 1):
         return 0 if following in _ALWAYS else -1
     if verb in _WILL or ((verb == "is" or at_verb == index) and following in _TO_COME):
+        return 1
+    if verb == "look" and reader.word(before) == "does":
         return 1
     asked = reader.word(before) == "how's" or (reader.word(before) == "is" and reader.word(before - 1) == "how")
     return int(asked and (verb in _GOING_ON or stands_alone(reader, index + 1)))
