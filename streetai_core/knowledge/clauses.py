@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
@@ -12,7 +13,7 @@ from streetai_core.knowledge.subjects import Subject, subject_of
 from streetai_core.knowledge.told_and_asked import told_before_question
 from streetai_core.knowledge.values import ValueKind, kind_of
 from streetai_core.knowledge.wording import FUNCTION_WORDS, content_words, is_irregular, stem, tells_state, tokens
-from streetai_core.text.sentences import sentence_spans
+from streetai_core.text.sentences import is_typed_small, prose_spans, sentence_spans
 
 _LONGEST = 2000
 """Characters that are read of a message: who tells a fact says it near the start; longer ones are pasted material."""
@@ -205,8 +206,15 @@ def clauses(text: str) -> tuple[Clause, ...]:
         text: a message. Code fences and what stands in quotes are not read, nor anything after 2,000 characters.
     """
     readable = _TITLE.sub(r"\1", _FENCE.sub(" ", text[:_LONGEST]))
-    sentences = (readable[start:end] for start, end in sentence_spans(readable))
-    return tuple(clause for sentence in sentences for part in _parts(sentence) if (clause := _clause(part)))
+    return tuple(clause for sentence in _sentences(readable) for part in _parts(sentence) if (clause := _clause(part)))
+
+
+def _sentences(text: str) -> Iterator[str]:
+    """The sentences of a text, those that begin with a small letter too, where it is typed so."""
+    small = is_typed_small(text)
+    for start, end in sentence_spans(text):
+        for first, last in prose_spans(text, start, end, small=True) if small else ((start, end),):
+            yield text[first:last]
 
 
 def _spliced(sentence: str) -> list[str]:
