@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from streetai_core.knowledge.clauses import STATE_STEMS, Clause, clauses
 from streetai_core.knowledge.statements import LEAST_SIMILARITY, Likeness, Statement, of_pair
 from streetai_core.knowledge.swaps import may_retell, retold, swap_beginning, swapped
+from streetai_core.knowledge.updates import tells_update, updated
 
 _MOST_CANDIDATES = 20
 """Older statements that are looked at, the most similar ones."""
@@ -90,7 +91,7 @@ def likenesses(newer: Statement) -> tuple[Likeness, ...]:
             found.append(Likeness(tuple(beginning.split())))
         if may_retell(clause):
             found.append(Likeness(clause.topic_words, _RETOLD))
-    return tuple(found)
+    return (_ANY,) if tells_update(newer) else tuple(found)
 
 
 def link(newer: Statement, candidates: Sequence[tuple[Statement, float]]) -> list[tuple[int, float]]:
@@ -103,6 +104,11 @@ def link(newer: Statement, candidates: Sequence[tuple[Statement, float]]) -> lis
     """
     if not newer.has_facts:
         return []
+    return _by_form(newer, candidates) or updated(newer, candidates)
+
+
+def _by_form(newer: Statement, candidates: Sequence[tuple[Statement, float]]) -> list[tuple[int, float]]:
+    """The candidates that `newer` replaces by how it says so, or by saying the same with another value."""
     said = [one for one in clauses(newer.text) if one.cue or swap_beginning(one) or may_retell(one)]
     if not said:
         return []

@@ -1,0 +1,229 @@
+"""Short messages that tell how something is by now, known by what they share with an older one.
+
+The forms of `forms/` know how a change is put. People put it in more ways than any list has ("They cancelled the 9:40,
+the ferry leaves at noon"). What such messages have in common is a word that says that something has become so,
+and with it, or in the sentence beside it, a word of the subject and a value of the kind that was told before. In long
+messages some sentence shares as much with nearly any other, so that only short ones are compared.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+from streetai_core.knowledge.clauses import Clause, clauses
+from streetai_core.knowledge.statements import Statement, of_pair
+from streetai_core.knowledge.values import ValueKind
+from streetai_core.knowledge.wording import tokens
+from streetai_core.text.words import hashed
+
+CHANGE = hashed("\0change")
+"""Stands among the terms of a message that tells of a change. No text has this term: the character is in no word."""
+
+LONGEST = 45
+"""Words of a message that is compared. On the recorded messages that were looked at, two in three of what longer ones
+would replace were wrong."""
+
+_LEAST = 0.35
+"""The least similarity of two passages. With .40 a seventh fewer changes are found, and half as many false ones."""
+
+_NEAREST = 1
+"""Older statements that are compared; what is replaced is nearly always the nearest."""
+
+_STRENGTH = 0.5
+"""How sure such a link is; one that is announced is surer."""
+
+_SHARED = 0.1
+"""What each word in common adds where several statements would do."""
+
+_DAY = (
+    "(?:mon|tues|wednes|thurs|fri|satur|sun)day|january|february|march|april|may|june|july|august|september|october"
+    "|november|december"
+)
+_CUES = (
+    # From when on.
+    r"now(?! that\b)",
+    "these days",
+    "nowadays",
+    "as of",
+    "effective",
+    "meanwhile",
+    "until further notice",
+    rf"since (?:yesterday|today|last|this|the first|{_DAY})",
+    "from this",
+    rf"from (?:now|here|today|tomorrow|next|{_DAY})(?: \w+)? on",
+    # What is over.
+    "no longer",
+    "any ?(?:more|longer)",
+    "quit|resigned|sold|g[ai]ven? up|retired|ditched|tossed|scrapped|ripped out|broke up|fell through|called off",
+    "cancell?ed",
+    "(?:is|are) off",
+    "dropped (?:out|the|it|my|our|[a-z]+ for)",
+    "no more|gone|finished",
+    # What gave way to something else.
+    "switch(?:ed|ing)|changed|moved|moves to|swapped|replac(?:ed|ing)|migrated|upgraded|downgraded|promoted|renamed",
+    "postponed|delayed|extended|pushed|shifted|bumped",
+    "re-?(?:scheduled|negotiated|financed|shuffled|assigned|located|painted|measured|booked)",
+    "instead|in (?:its|his|her|their) place|after all",
+    "change of plans?|decided (?:on|to)|agreed on|ended up|settled on|went with",
+    "tak(?:en|ing) over|took over|been named",
+    "(?:took|put|changed|upgraded) me (?:off|on|in|up|to)",
+    # What moved by how much.
+    "rais(?:ed|e|ing)|lowered|reduced|increased",
+    r"brought [\w' ]{1,25}forward",
+    r"(?:put|set|brought|took|turned) [\w' ]{1,25}(?:up|down|back) to",
+    "(?:up|down|back|over|on|go|goes|going|gone|went) to",
+    "(?:grown|risen|fallen|dropped|cut|climbed|shrunk|jumped|stepped up|worsened|improved) to",
+    "(?:up|down) from",
+    # What was wrong.
+    "actually",
+    "correct(?:ed|ion)|scratch that|i meant|typo|and not",
+    "mis(?:read|heard|typed|spoke|counted|remembered|calculated|spelled)",
+    "turn(?:ed|s) out",
+    r"not (?:the |an? )?[\w.:-]+,? but",
+    "(?:is|are|was|were)n['\u2019]t [\\w ]{1,25} but",
+    "update:",
+)
+"""Words that say that something has become so. They say it of anything, and many are used in other ways too."""
+
+_CUE = re.compile(rf"\b(?:{'|'.join(_CUES)})(?!\w)", re.IGNORECASE)
+
+
+_OTHERS = frozenset({"his", "her", "their"})
+"""Whose matter a sentence tells that is not of the speaker."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Passage:
+    """A clause with a word of change, alone or with the one before or behind it: what it tells of, as stems."""
+
+    changed: Clause
+    """The clause with the word of change, without that word."""
+    length: int
+    """In words."""
+    content: frozenset[str]
+    topic: frozenset[str]
+    valued: frozenset[str]
+    kinds: frozenset[ValueKind]
+    people: frozenset[str]
+    """Who owns what it tells, if somebody else than the speaker does."""
+
+
+def tells_change(told: Statement) -> bool:
+    """Whether a short message says that something has become so; what, only a question can tell."""
+    return told.has_facts and bool(_changed(told.text))
+
+
+def tells_update(newer: Statement) -> bool:
+    """Whether it says so of a value, so that it may bring another message up to date."""
+    return bool(_passages(newer.text))
+
+
+def updated(newer: Statement, candidates: Sequence[tuple[Statement, float]]) -> list[tuple[int, float]]:
+    """The candidate that a short message brings up to date, as (index, strength); none if it fits none.
+
+    Args:
+        newer: what is said now.
+        candidates: older statements with the cosine of their embedding to the newer one's, the most similar first;
+            three of them are looked at.
+    """
+    passages = _passages(newer.text)
+    if not passages:
+        return []
+    compared = (
+        (index, _likeness(newer, passages, older, similarity))
+        for index, (older, similarity) in enumerate(candidates[:_NEAREST])
+    )
+    index, best = max(compared, key=lambda pair: pair[1], default=(0, 0.0))
+    return [(index, _STRENGTH)] if best > 0.0 else []
+
+
+@lru_cache(maxsize=256)
+def _passages(text: str) -> tuple[_Passage, ...]:
+    """The passages of a short message that tell of a change and have a value."""
+    told, found = clauses(text), []
+    for place in _changed(text):
+        changed = _without_cues(told[place])
+        beside = (told[place + 1 : place + 2], told[max(0, place - 1) : place])
+        found += [_passage(changed, ()), *(_passage(changed, one) for one in beside if one and _of_somebody(one[0]))]
+    return tuple(passage for passage in found if passage.kinds)
+
+
+@lru_cache(maxsize=256)
+def _changed(text: str) -> tuple[int, ...]:
+    """The places of the clauses of a short message that have a word of change."""
+    if len(text.split(maxsplit=LONGEST)) > LONGEST:
+        return ()
+    return tuple(
+        place for place, clause in enumerate(clauses(text)) if _CUE.search(clause.sentence) and _of_somebody(clause)
+    )
+
+
+def _of_somebody(clause: Clause) -> bool:
+    """Whether it is told of whom or what it speaks; "The Bakers cancelled their trip" is of others."""
+    if clause.subject.speaks_of_self:
+        return True
+    return clause.subject.owner != "other" and _OTHERS.isdisjoint(clause.lowered)
+
+
+def _without_cues(clause: Clause) -> Clause:
+    """A clause without its words of change: the day since when something is so is no value."""
+    sentence = _CUE.sub(" ", clause.sentence)
+    return Clause(sentence=sentence, words=tokens(sentence), cue=clause.cue)
+
+
+def _passage(changed: Clause, beside: Sequence[Clause]) -> _Passage:
+    some = (changed, *beside)
+
+    def together(name: str) -> frozenset[str]:
+        return frozenset[str]().union(*(getattr(clause, name) for clause in some))
+
+    return _Passage(
+        changed=changed,
+        length=sum(len(clause.words) for clause in some),
+        content=together("content"),
+        topic=together("topic"),
+        valued=together("valued"),
+        kinds=frozenset[ValueKind]().union(*(clause.values for clause in some)),
+        people=frozenset[str]().union(*(_owner(clause) for clause in some)),
+    )
+
+
+def _owner(clause: Clause) -> frozenset[str]:
+    return clause.subject.words if clause.subject.owner == "person" else frozenset()
+
+
+def _likeness(newer: Statement, passages: Sequence[_Passage], older: Statement, similarity: float) -> float:
+    """How well the best passage fits the best clause of an older statement; 0.0: none fits."""
+    if not older.has_facts or (newer.role, newer.author) != (older.role, older.author) or newer.text == older.text:
+        return 0.0
+    if len(older.text.split(maxsplit=LONGEST)) > LONGEST:
+        return 0.0
+    words = len(newer.text.split()) * len(older.text.split())
+    again = {clause.sentence for clause in clauses(newer.text)}
+    pairs = ((new, old) for new in passages for old in clauses(older.text) if old.sentence not in again)
+    return max((_fit(new, old, similarity, words) for new, old in pairs), default=0.0)
+
+
+def _fit(new: _Passage, old: Clause, similarity: float, words: int) -> float:
+    near = of_pair(similarity, new.length * len(old.words) / words)
+    shared = len(new.topic & old.topic)
+    if near < _LEAST or not old.state or not (shared or new.content & old.valued):
+        return 0.0
+    if not new.kinds & old.values or new.valued <= old.valued or not _same_people(new, old, shared):
+        return 0.0
+    # What stands beside the change may be of something else altogether.
+    if not (new.changed.content & old.content or new.changed.values & old.values):
+        return 0.0
+    return near + _SHARED * shared
+
+
+def _same_people(new: _Passage, old: Clause, shared: int) -> bool:
+    """Whether both can be about the same person's matter."""
+    if old.subject.owner == "other" and not shared:
+        return False
+    if _owner(old) and not _owner(old) & new.content:
+        return False
+    return not new.people or bool(new.people & old.content)
