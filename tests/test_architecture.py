@@ -7,7 +7,7 @@ import pytest
 from streetai_core import Config
 from streetai_core.dynamics import activation, credit
 from streetai_core.prompt import packing
-from streetai_core.recall import evidence, scoring
+from streetai_core.recall import correcting, evidence, scoring
 from tests.readme_pages import CORE, ROOT, text_of
 
 try:
@@ -37,7 +37,8 @@ WEIGHTS = [
     evidence.WISH,
     evidence.WHOLE,
     evidence.STRETCH,
-    scoring.CORRECTION,
+    correcting.CORRECTION,
+    correcting.NEWS,
     Config().activation_share * activation.FRESH,
     Config().activation_share * activation.TAUGHT,
     Config().activation_share * activation.LEARNED,

@@ -13,6 +13,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from streetai_core.knowledge.statements import Statement
+from streetai_core.knowledge.updates import CHANGE, tells_change
 from streetai_core.stores.types import WordsRow
 from streetai_core.stores.values import zoned
 from streetai_core.text.dates import mentioned_dates
@@ -44,15 +46,14 @@ _RUN = re.compile(r"(?:\S+\s*){1,1000}")
 def words_row(message: Message, replaces: tuple[int, ...] = ()) -> WordsRow:
     """The words row of a message.
 
-    The author's name counts as one of its words, and so does that it states a wish, if a user says so: what others
-    plant is asked for by nothing.
+    The author's name counts as one of its words, and so does that it states a wish or tells of a change, if a user says
+    so: what others plant is asked for by nothing.
 
     Raises:
         InputError: the message was said outside the years 1 to 9999 in UTC.
     """
     text = message.content
-    marks = (WISH,) if message.source == "user" and states_wish(text) else ()
-    terms, counts = counted(text, marks, author=message.name or "")
+    terms, counts = counted(text, _marks(message), author=message.name or "")
     return WordsRow(
         sequence=message.sequence,
         conversation_id=message.conversation_id,
@@ -71,6 +72,15 @@ def words_row(message: Message, replaces: tuple[int, ...] = ()) -> WordsRow:
         fingerprint=fingerprint(text),
         rules=RULES,
     )
+
+
+def _marks(message: Message) -> tuple[int, ...]:
+    """Terms that say what the text is, and stand in none."""
+    if message.source != "user":
+        return ()
+    text = message.content
+    changes = tells_change(Statement(text, message.role, message.name))
+    return ((WISH,) if states_wish(text) else ()) + ((CHANGE,) if changes else ())
 
 
 def renewed(row: WordsRow, message: Message) -> WordsRow:

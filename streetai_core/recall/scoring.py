@@ -20,6 +20,7 @@ from streetai_core.dynamics.activation import ACTIVATION_SPREAD
 from streetai_core.dynamics.decay import TOLERANCE, Flags, Floats, alive, product_scores
 from streetai_core.index.columns import Rows
 from streetai_core.index.cone import beyond
+from streetai_core.recall.correcting import CORRECTION, Standing, lifts
 from streetai_core.recall.evidence import DATE, Evidence, gather
 from streetai_core.recall.past import Activation, lessons_of
 from streetai_core.recall.question import Question
@@ -42,9 +43,6 @@ _OF_WORDS = ("words", "neighbours", "vague")
 Parts: TypeAlias = Callable[[Rows], dict[str, Floats]]
 """The parts of the scores of candidates, by their numbers; each of shape (k,). They sum to the scores. Only what is
 shown is asked for."""
-
-CORRECTION = 0.02
-"""By how much a statement stands above the one that it replaces, beyond what activation can make up for."""
 
 PLAIN = 3.0
 """The memory plainly knows of what is asked where the best is so many times as relevant as it must be. That is so of
@@ -256,10 +254,12 @@ class _Lending:
         """What each signal scores without activation, shape (n,)."""
         if lessons is not None:
             self.total = self.total + lessons
-        self._lifts: Floats | None = None
+        margin = CORRECTION + config.activation_share * ACTIVATION_SPREAD
+        self._lifts = lifts(state, question, Standing(self.total, self._leaders, searched, margin))
         """What a signal has for standing above what it replaces, shape (n,); `None`: none of them has anything."""
-        if not question.time.past:
-            self._correct(state, searched, CORRECTION + config.activation_share * ACTIVATION_SPREAD)
+        if self._lifts is not None:
+            some = self._lifts.nonzero()[0]
+            self.total[some] += self._lifts[some]
 
     def relevance(self, rows: Rows, meaning: Floats) -> Floats:
         """How relevant these signals are, by what they mean and by words; what the gate looks at."""
@@ -312,35 +312,3 @@ class _Lending:
             total[alignment.order] -= np.repeat(self._evidence.words_count(alignment.several), alignment.sizes)
             total[nearest] = whole
         return total
-
-    def _correct(self, state: MemoryState, searched: Flags | None, margin: float) -> None:
-        """Lift every statement above the one that it replaces, by "change"; in chains above all before it."""
-        links = state.words.replacements()
-        if not len(links):
-            return
-        later, earlier = np.ascontiguousarray(links.T)
-        # Of the messages that have several signals, the nearest one stands for all.
-        newer, older = self._leaders.take(later), self._leaders.take(earlier)
-        both = (newer >= 0) & (older >= 0)
-        if searched is not None:
-            both &= searched[newer] & searched[older]
-        newer, older, later, earlier = newer[both], older[both], later[both], earlier[both]
-        lacking = self.total.take(older) - self.total.take(newer) + margin
-        short = lacking > 0.0
-        if not short.any():
-            return
-        lifts = np.zeros(len(self.total))
-        np.maximum.at(lifts, newer[short], lacking[short])
-        # What is lifted lifts what replaces it in turn. What was said later lends no lift, so that no ring goes on for
-        # ever.
-        replaces = np.zeros(len(self.total), dtype=np.bool_)
-        replaces[newer] = True
-        sequence = state.words.column("sequence")
-        chained = (replaces.take(older) & (sequence.take(earlier) < sequence.take(later))).nonzero()[0]
-        upper, lower, gap = newer[chained], older[chained], lacking[chained]
-        # Once for each link of the longest chain.
-        while (short := (needed := gap + lifts.take(lower)) > lifts.take(upper)).any():
-            np.maximum.at(lifts, upper[short], needed[short])
-        self._lifts = lifts
-        # Not added up in place: one may stand here several times.
-        self.total[newer] = self.total[newer] + lifts[newer]

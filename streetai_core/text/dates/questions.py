@@ -24,6 +24,7 @@ class QuestionTime:
         asks_when: Whether a date or a length of time is the answer, so that messages which name dates are wanted.
         recency: Whether the newest statement is wanted ("now", "latest").
         past: Whether an early or former one is wanted ("first", "used to").
+        present: Whether it plainly asks for what is ("Where do I live?").
     """
 
     spans: tuple[TimeSpan, ...]
@@ -31,9 +32,10 @@ class QuestionTime:
     asks_when: bool
     recency: bool
     past: bool
+    present: bool
 
 
-NO_TIME = QuestionTime((), explicit=False, asks_when=False, recency=False, past=False)
+NO_TIME = QuestionTime((), explicit=False, asks_when=False, recency=False, past=False, present=False)
 """A question without any wish about time."""
 
 _AUXILIARY = (
@@ -121,12 +123,15 @@ def question_times(question: str, asked_at: datetime) -> QuestionTime:
     lower = lowered(question)
     rest = _without(lower, mentions)
     spans = tuple(_onwards(lower, mention, asked_at) for mention in mentions)
+    of_then = _is_of_then(rest)
+    past = _PAST.search(rest) is not None or (_IN_ORDER.search(rest) is not None and of_then)
     return QuestionTime(
         spans,
         explicit=bool(mentions) and all(_narrows(question, mention, asked_at) for mention in mentions),
         asks_when=_WHEN.search(rest) is not None or _WHEN_FIRST.match(rest) is not None,
         recency=_RECENCY.search(rest) is not None,
-        past=_PAST.search(rest) is not None or (_IN_ORDER.search(rest) is not None and _is_of_then(rest)),
+        past=past,
+        present=not (past or of_then),
     )
 
 

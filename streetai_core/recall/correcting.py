@@ -1,0 +1,143 @@
+"""What newer statements get for standing above the older ones that they replace or may bring up to date.
+
+What replaces what is known where it was said so (`knowledge/changes.py`): such a statement stands above the other
+whatever it takes. Far more is only told in passing ("Otter's disk gave up, badger builds now"). A question about what
+is so brings such messages together: a short one that tells of a change is lifted above older short ones of the same
+speaker that say something like it, if it takes no more than `NEWS`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+import numpy.typing as npt
+
+from streetai_core.dynamics.decay import Flags, Floats
+from streetai_core.index.cone import beyond
+from streetai_core.knowledge.updates import CHANGE
+from streetai_core.recall.naming import named
+from streetai_core.recall.question import Question
+from streetai_core.recall.topmost import topmost
+from streetai_core.state import MemoryState
+
+Rows = npt.NDArray[np.intp]
+
+CORRECTION = 0.02
+"""By how much a statement stands above the one that it replaces, beyond what activation can make up for."""
+
+NEWS = 0.7
+"""Most by which a message that tells of a change is lifted, where nothing says of what."""
+
+_COMPARED = 15
+"""The best signals, among which such messages are looked for: what is further down is seldom what is asked for."""
+
+_LIKE = 0.3
+"""The least cosine of what is brought up to date with what does so."""
+
+_SHORT = 280
+"""Characters of a message that may be brought up to date; one of 45 words has so many at most, mostly."""
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """How signals stand without their lifts."""
+
+    total: Floats
+    """What each scores, shape (n,)."""
+    leaders: Rows
+    """The nearest signal of each message, which stands for it; -1 for none. Shape (m,)."""
+    searched: Flags | None
+    """The signals that may be found, shape (n,); `None`: all."""
+    margin: float
+    """By how much a statement stands above the one that it replaces."""
+
+
+def lifts(state: MemoryState, question: Question, standing: Standing) -> Floats | None:
+    """What signals get, shape (n,); `None`: none gets anything, as where the past is asked for."""
+    if question.time.past:
+        return None
+    news = None
+    if question.time.present and not named(state.words, question.words):
+        news = _news(state, question, standing)
+    if news is None:
+        return _replacing(state, standing)
+    # What is known to replace another stands above it, wherever that stands now.
+    replacing = _replacing(state, replace(standing, total=standing.total + news))
+    return news if replacing is None else news + replacing
+
+
+def _replacing(state: MemoryState, standing: Standing) -> Floats | None:
+    """What lifts every statement above the one that it replaces; in chains above all before it."""
+    links = state.words.replacements()
+    if not len(links):
+        return None
+    total, leaders, searched = standing.total, standing.leaders, standing.searched
+    later, earlier = np.ascontiguousarray(links.T)
+    # Of the messages that have several signals, the nearest one stands for all.
+    newer, older = leaders.take(later), leaders.take(earlier)
+    both = (newer >= 0) & (older >= 0)
+    if searched is not None:
+        both &= searched[newer] & searched[older]
+    newer, older, later, earlier = newer[both], older[both], later[both], earlier[both]
+    lacking = total.take(older) - total.take(newer) + standing.margin
+    short = lacking > 0.0
+    if not short.any():
+        return None
+    lifted = np.zeros(len(total))
+    np.maximum.at(lifted, newer[short], lacking[short])
+    # What is lifted lifts what replaces it in turn. What was said later lends no lift, so that no ring goes on for
+    # ever.
+    replaces = np.zeros(len(total), dtype=np.bool_)
+    replaces[newer] = True
+    sequence = state.words.column("sequence")
+    chained = (replaces.take(older) & (sequence.take(earlier) < sequence.take(later))).nonzero()[0]
+    upper, lower, gap = newer[chained], older[chained], lacking[chained]
+    # Once for each link of the longest chain.
+    while (short := (needed := gap + lifted.take(lower)) > lifted.take(upper)).any():
+        np.maximum.at(lifted, upper[short], needed[short])
+    return lifted
+
+
+def _news(state: MemoryState, question: Question, standing: Standing) -> Floats | None:
+    """What lifts messages that tell of a change above older ones of the same speaker that are like them."""
+    telling = state.words.rows_with(CHANGE)
+    if not len(telling):
+        return None
+    best = topmost(standing.total, _COMPARED, allowed=standing.searched)
+    at = state.alignment.at[best]
+    stands = (at >= 0) & (standing.leaders[at] == best)
+    best, at = best[stands], at[stands]
+    oldest_first = np.argsort(state.words.column("sequence")[at])
+    best, at = best[oldest_first], at[oldest_first]
+    tells = np.isin(at, telling)
+    if not tells.any():
+        return None
+    like = _like(state, best, at, question.common)
+    scores = standing.total[best]
+    lifted = np.zeros(len(standing.total))
+    for place in np.flatnonzero(tells).tolist():
+        older = np.flatnonzero(like[place, :place])
+        if len(older):
+            lifted[best[place]] = float(np.clip(scores[older].max() - scores[place] + standing.margin, 0.0, NEWS))
+            scores[place] += lifted[best[place]]
+    return lifted if lifted.any() else None
+
+
+def _like(state: MemoryState, best: Rows, at: Rows, common: float) -> Flags:
+    """Which of some signals may bring which up to date, shape (k, k): they are near, and one person said both.
+
+    Args:
+        state: the memory.
+        best: the signals, shape (k,).
+        at: their messages, as rows of the word index, shape (k,).
+        common: what all vectors have in common.
+    """
+    words = state.words
+    vectors = state.columns.vectors_of(best)
+    near: Flags = beyond((vectors @ vectors.T).astype(np.float64), common) >= _LIKE
+    near &= words.column("characters")[at] <= _SHORT
+    for column in ("author", "role"):
+        said = words.column(column)[at]
+        near &= said[:, None] == said[None, :]
+    return near

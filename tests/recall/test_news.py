@@ -1,0 +1,113 @@
+"""What is told in passing stands above what it brings up to date, where a question asks for what is so."""
+
+import pytest
+
+from streetai_core import MemoryRegistry, NewMessage
+from streetai_core.encoders import OfflineMiniLM, offline_available
+from streetai_core.knowledge.updates import LONGEST
+from streetai_core.recall.correcting import NEWS
+from tests.knowledge.cases import load
+
+pytestmark = pytest.mark.skipif(not offline_available(), reason="the extra `offline` is not installed: no real encoder")
+
+LEAST_RIGHT = {"typed": 0.56, "plain": 0.78}
+"""58 and 80 in 100; without this part 41 and 59, and 30 and 47 where only forms of change are known. Who wrote the cases
+knew none of the rules; half of each kind was looked at later."""
+
+OLDER, NEWER = "Our jobs run on a machine named heron.", "Heron's fan died. Jobs go to marten from here on."
+ASKED = "Which machine do our jobs run on?"
+
+
+@pytest.fixture
+def registry(tmp_path):
+    """Memories that a test fills."""
+    with MemoryRegistry(tmp_path / "memory.db", encoder=OfflineMiniLM(), durability="fast") as opened:
+        yield opened
+
+
+def first_of(memory, question):
+    """Which of the two stands first, and its parts."""
+    hits = memory.retrieve(question, limit=50)
+    return next((hit.signal.parent_turn_id, hit.parts) for hit in hits if hit.signal.parent_turn_id in {"old", "new"})
+
+
+def tell(memory, *, older=OLDER, newer=NEWER, name=None):
+    """Two messages, with others between them."""
+    memory.add_message(older, "user", message_id="old", name=name)
+    memory.add_message("The lift is broken again.", "user", name=name)
+    memory.add_message(newer, "user", message_id="new", name=name)
+
+
+def test_a_message_that_tells_of_a_change_stands_above_an_older_one(registry):
+    """No rule knows what replaces what here: no value is of a kind."""
+    memory = registry.get("jobs")
+    tell(memory)
+    assert len(memory.revisions("new")) == 1
+    found, parts = first_of(memory, ASKED)
+    assert found == "new"
+    assert 0.0 < parts["change"] <= NEWS
+
+
+@pytest.mark.parametrize(
+    "question",
+    ["Which machine did our jobs run on at first?", "Which machine was used for jobs?", "What used to run our jobs?"],
+)
+def test_what_was_is_not_brought_up_to_date(registry, question):
+    """Who asks for the past wants the older one."""
+    memory = registry.get("jobs")
+    tell(memory)
+    _, parts = first_of(memory, question)
+    assert parts["change"] == 0.0
+
+
+def test_somebody_who_is_named_may_have_said_both(registry):
+    """In talk of several, what is asked of one of them is ranked as before."""
+    memory = registry.get("talk")
+    tell(memory, name="Nora")
+    _, parts = first_of(memory, "Which machine do Nora's jobs run on?")
+    assert parts["change"] == 0.0
+
+
+@pytest.mark.parametrize(
+    "newer",
+    [
+        "Heron's fan is loud. Jobs like marten best.",
+        "Do the jobs go to marten from here on?",
+        f"{NEWER} {'It rained all day. ' * LONGEST}",
+    ],
+)
+def test_other_messages_are_lifted_by_nothing(registry, newer):
+    """Neither what tells of no change, nor what asks, nor long ones, which say many things."""
+    memory = registry.get("jobs")
+    tell(memory, newer=newer)
+    assert all(hit.parts["change"] == 0.0 for hit in memory.retrieve(ASKED, limit=50))
+
+
+def test_what_others_say_lifts_nothing(registry):
+    """An assistant knows only what it was told, and a document may have been planted."""
+    memory = registry.get("jobs")
+    memory.add_message(OLDER, "user", message_id="old")
+    memory.add_message(NEWER, role="assistant", message_id="new")
+    memory.add_messages([NewMessage(content=f"{NEWER} Really.", role="user", source="document")])
+    assert all(hit.parts["change"] == 0.0 for hit in memory.retrieve(ASKED, limit=50))
+
+
+@pytest.mark.parametrize("kind", ["typed", "plain"])
+def test_the_current_value_stands_above_the_old_one_however_it_is_told(registry, kind):
+    """People say that something changed in more ways than any list has."""
+    cases = [case for case in load("changed_facts_as_typed.jsonl") if case["id"].startswith(kind)]
+    wrong = []
+    for case in cases:
+        memory = registry.get(case["id"])
+        memory.add_messages(
+            [
+                NewMessage(content=one["text"], role=one["role"], message_id=str(place))
+                for place, one in enumerate(case["messages"])
+            ]
+        )
+        hits = memory.retrieve(case["question"], limit=50)
+        order = list(dict.fromkeys(int(hit.signal.parent_turn_id) for hit in hits))
+        above = order[: order.index(case["current"])] if case["current"] in order else order
+        if case["current"] not in order or set(above) & set(case["old"]):
+            wrong.append(case["id"])
+    assert len(wrong) <= (1 - LEAST_RIGHT[kind]) * len(cases), wrong
