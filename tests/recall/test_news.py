@@ -11,8 +11,8 @@ from tests.knowledge.cases import load
 pytestmark = pytest.mark.skipif(not offline_available(), reason="the extra `offline` is not installed: no real encoder")
 
 LEAST_RIGHT = {"typed": 0.56, "plain": 0.78}
-"""58 and 80 in 100; without this part 41 and 59, and 30 and 47 where only forms of change are known. Who wrote the cases
-knew none of the rules; half of each kind was looked at later."""
+"""58 and 80 in 100; without this part 41 and 59, and 30 and 47 where only forms of change are known. Who wrote the
+cases knew none of the rules; half of each kind was looked at later."""
 
 OLDER, NEWER = "Our jobs run on a machine named heron.", "Heron's fan died. Jobs go to marten from here on."
 ASKED = "Which machine do our jobs run on?"
