@@ -93,6 +93,15 @@ _TITLE = re.compile(r"\b(Mr|Mrs|Ms|Dr|St|No|Prof)\.(?=\s)")
 """Abbreviations whose dot ends no sentence."""
 
 _REPORTED = re.compile(r"^\s*(?:they|people|he|she) (?:say|says|said)\b", re.IGNORECASE)
+_ELSEWHERE = re.compile(
+    r"^\s*(?:in (?:chapter|act|scene|episode|season|my (?:novel|story|book|play|dream))\b"
+    r"|(?:let['\u2019]?s )?(?:role-?play|pretend)\b"
+    r"|(?:please )?(?:translate|proofread|rephrase|paraphrase|summari[sz]e|rewrite)\b[^:]{0,60}:"
+    r"|(?:(?:many|some|a few|two|three|five|ten|twenty|\d{1,2}) )?(?:years|decades|ages) ago\b)"
+    r"|\b(?:told me|tells me|heard|mentioned|wrote|dream(?:s|t|ed))(?: that)? (?:his|her|their|he|she|they)\b",
+    re.IGNORECASE,
+)
+"""How a sentence begins that tells of a story, is there to be worked on, or long past, and whom others tell of."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -225,6 +234,8 @@ def _spliced(sentence: str) -> list[str]:
 
 def _parts(sentence: str) -> list[str]:
     """The sentence, or its main clauses if it is long: one that tells a lot is about more than one thing."""
+    if _ELSEWHERE.search(sentence):
+        return []
     if _QUESTION.search(sentence):
         told = told_before_question(" ".join(sentence.split()))
         return [] if told is None else _parts(told)

@@ -133,8 +133,8 @@ LEAST_FOUND_AS_TYPED = {"typed": 0.27, "plain": 0.42}
 """29 and 44 in 100. Who wrote the cases knew none of the rules, so that this says how rules fare with what is new to
 them; half of each kind was looked at later."""
 MOST_WRONG_AS_TYPED = 0.02
-MOST_WRONG_UNCHANGED = 0.08
-"""12 of 160, in which what sounds like a change replaces nothing: a brother's second brother, a novel, a dream."""
+MOST_WRONG_UNCHANGED = 0.05
+"""Six of 160 conversations in which what sounds like a change replaces nothing."""
 
 
 @pytest.mark.parametrize("kind", ["typed", "plain"])

@@ -1,5 +1,6 @@
 """What questions want to know about time."""
 
+from dataclasses import replace
 from datetime import date, datetime
 
 import pytest
@@ -75,6 +76,25 @@ def test_questions_for_a_date(question):
 
 
 @pytest.mark.parametrize(
+    ("question", "present"),
+    [
+        ("Where do I live?", True),
+        ("What's our budget?", True),
+        ("When is the standup?", True),
+        ("Where did I live?", False),
+        ("What was our budget?", False),
+        ("Where do I live since I moved?", False),
+        ("What is the name of the cat I used to have?", False),
+        ("What is my previous address?", False),
+        ("budget", False),
+    ],
+)
+def test_questions_that_plainly_ask_for_what_is(question, present):
+    """In others a verb of the past may mean that what was is asked for."""
+    assert question_times(question, ASKED_AT).present is present
+
+
+@pytest.mark.parametrize(
     "question",
     [
         "What did I eat when I was in Rome?",
@@ -87,7 +107,7 @@ def test_questions_for_a_date(question):
 )
 def test_questions_that_want_nothing_of_time(question):
     """A preference for dates or for the newest message would push the answer down."""
-    assert question_times(question, ASKED_AT) == NO_TIME
+    assert replace(question_times(question, ASKED_AT), present=False) == NO_TIME
 
 
 @pytest.mark.parametrize(
