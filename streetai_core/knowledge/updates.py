@@ -16,7 +16,7 @@ from functools import lru_cache
 from streetai_core.knowledge.clauses import Clause, clauses
 from streetai_core.knowledge.statements import Statement, of_pair
 from streetai_core.knowledge.values import ValueKind
-from streetai_core.knowledge.wording import tokens
+from streetai_core.knowledge.wording import stem, tokens, word_set
 from streetai_core.text.words import hashed
 
 CHANGE = hashed("\0change")
@@ -91,8 +91,19 @@ _CUES = (
 _CUE = re.compile(rf"\b(?:{'|'.join(_CUES)})(?!\w)", re.IGNORECASE)
 
 
-_OTHERS = frozenset({"his", "her", "their"})
+_OTHERS = frozenset({"his", "her", "hers", "their", "theirs"})
 """Whose matter a sentence tells that is not of the speaker."""
+
+_ACTING = frozenset(
+    map(
+        stem,
+        word_set(
+            """boss client coach dean dentist doctor landlady landlord lawyer manager nurse optician professor
+            supervisor teacher therapist trainer vet"""
+        ),
+    )
+)
+"""Stems of those who change what is the speaker's: "the doctor put the dose up"."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,8 +118,6 @@ class _Passage:
     topic: frozenset[str]
     valued: frozenset[str]
     kinds: frozenset[ValueKind]
-    people: frozenset[str]
-    """Who owns what it tells, if somebody else than the speaker does."""
 
 
 def tells_change(told: Statement) -> bool:
@@ -162,10 +171,13 @@ def _changed(text: str) -> tuple[int, ...]:
 
 
 def _of_somebody(clause: Clause) -> bool:
-    """Whether it is told of whom or what it speaks; "The Bakers cancelled their trip" is of others."""
-    if clause.subject.speaks_of_self:
+    """Whether it is told of whom or what it speaks, and of nobody else, as "The Bakers cancelled their trip" is."""
+    subject = clause.subject
+    if subject.speaks_of_self:
         return True
-    return clause.subject.owner != "other" and _OTHERS.isdisjoint(clause.lowered)
+    if subject.owner == "person" and subject.words.isdisjoint(_ACTING):
+        return False
+    return subject.owner != "other" and _OTHERS.isdisjoint(clause.lowered)
 
 
 def _without_cues(clause: Clause) -> Clause:
@@ -187,12 +199,7 @@ def _passage(changed: Clause, beside: Sequence[Clause]) -> _Passage:
         topic=together("topic"),
         valued=together("valued"),
         kinds=frozenset[ValueKind]().union(*(clause.values for clause in some)),
-        people=frozenset[str]().union(*(_owner(clause) for clause in some)),
     )
-
-
-def _owner(clause: Clause) -> frozenset[str]:
-    return clause.subject.words if clause.subject.owner == "person" else frozenset()
 
 
 def _likeness(newer: Statement, passages: Sequence[_Passage], older: Statement, similarity: float) -> float:
@@ -221,9 +228,7 @@ def _fit(new: _Passage, old: Clause, similarity: float, words: int) -> float:
 
 
 def _same_people(new: _Passage, old: Clause, shared: int) -> bool:
-    """Whether both can be about the same person's matter."""
-    if old.subject.owner == "other" and not shared:
-        return False
-    if _owner(old) and not _owner(old) & new.content:
-        return False
-    return not new.people or bool(new.people & old.content)
+    """Whether the newer passage can be about the person of whose matter the older clause is."""
+    if old.subject.owner == "person":
+        return bool(old.subject.words & new.content)
+    return old.subject.owner != "other" or bool(shared)

@@ -110,7 +110,7 @@ def _news(state: MemoryState, question: Question, standing: Standing) -> Floats 
     best, at = best[stands], at[stands]
     oldest_first = np.argsort(state.words.column("sequence")[at])
     best, at = best[oldest_first], at[oldest_first]
-    tells = np.isin(at, telling)
+    tells = telling.take(telling.searchsorted(at), mode="clip") == at
     if not tells.any():
         return None
     like = _like(state, best, at, question.common)
@@ -127,6 +127,8 @@ def _news(state: MemoryState, question: Question, standing: Standing) -> Floats 
 def _like(state: MemoryState, best: Rows, at: Rows, common: float) -> Flags:
     """Which of some signals may bring which up to date, shape (k, k): they are near, and one person said both.
 
+    Nobody's word outdoes one that is trusted more.
+
     Args:
         state: the memory.
         best: the signals, shape (k,).
@@ -137,6 +139,8 @@ def _like(state: MemoryState, best: Rows, at: Rows, common: float) -> Flags:
     vectors = state.columns.vectors_of(best)
     near: Flags = beyond((vectors @ vectors.T).astype(np.float64), common) >= _LIKE
     near &= words.column("characters")[at] <= _SHORT
+    trust = words.trust[at]
+    near &= trust[:, None] >= trust[None, :]
     for column in ("author", "role"):
         said = words.column(column)[at]
         near &= said[:, None] == said[None, :]

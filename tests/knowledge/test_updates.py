@@ -87,6 +87,9 @@ def test_what_is_said_again_word_for_word_is_no_news():
         ("we're 12 people", False, False),
         ("are we 12 people now?", False, False),
         ("somebody said it was 12 now", False, False),
+        ("my daughter changed to row 12", False, False),
+        ("grandma's flat is number 12 now", False, False),
+        ("the vet changed it to 12 drops", True, True),
         ("so much for that. moved to row 12 now, what can i see from there?", True, True),
     ],
 )

@@ -14,6 +14,9 @@ LEAST_RIGHT = {"typed": 0.56, "plain": 0.78}
 """58 and 80 in 100; without this part 41 and 59, and 30 and 47 where only forms of change are known. Who wrote the
 cases knew none of the rules; half of each kind was looked at later."""
 
+LEAST_UNDISTURBED = {"typed": 0.74, "plain": 0.8}
+"""76 and 83 in 100 of conversations in which something only sounds like a change; without this part 80 and 92."""
+
 OLDER, NEWER = "Our jobs run on a machine named heron.", "Heron's fan died. Jobs go to marten from here on."
 ASKED = "Which machine do our jobs run on?"
 
@@ -92,6 +95,19 @@ def test_what_others_say_lifts_nothing(registry):
     assert all(hit.parts["change"] == 0.0 for hit in memory.retrieve(ASKED, limit=50))
 
 
+def test_what_is_trusted_less_is_lifted_above_nothing(registry):
+    """Otherwise who gets a sentence in says where the jobs run."""
+    memory = registry.get("jobs")
+    memory.add_messages(
+        [
+            NewMessage(content=OLDER, role="user", message_id="old"),
+            NewMessage(content=NEWER, role="user", message_id="new", trust=0.9),
+        ]
+    )
+    found, parts = first_of(memory, ASKED)
+    assert (found, parts["change"]) == ("old", 0.0)
+
+
 @pytest.mark.parametrize("kind", ["typed", "plain"])
 def test_the_current_value_stands_above_the_old_one_however_it_is_told(registry, kind):
     """People say that something changed in more ways than any list has."""
@@ -111,3 +127,22 @@ def test_the_current_value_stands_above_the_old_one_however_it_is_told(registry,
         if case["current"] not in order or set(above) & set(case["old"]):
             wrong.append(case["id"])
     assert len(wrong) <= (1 - LEAST_RIGHT[kind]) * len(cases), wrong
+
+
+@pytest.mark.parametrize("kind", ["typed", "plain"])
+def test_what_still_holds_is_mostly_left_first(registry, kind):
+    """Whoever made the cases tried to make them sound like changes; most talk does not."""
+    cases = [case for case in load("unchanged_facts_as_typed.jsonl") if case["id"].startswith(kind)]
+    disturbed = []
+    for case in cases:
+        memory = registry.get(f"{case['id']}-unchanged")
+        memory.add_messages(
+            [
+                NewMessage(content=one["text"], role=one["role"], message_id=str(place))
+                for place, one in enumerate(case["messages"])
+            ]
+        )
+        first = next(iter(memory.retrieve(case["question"], limit=50)), None)
+        if first is None or int(first.signal.parent_turn_id) != case["kept"][0]:
+            disturbed.append(case["id"])
+    assert len(disturbed) <= (1 - LEAST_UNDISTURBED[kind]) * len(cases), disturbed
