@@ -44,7 +44,9 @@ _DAY = (
 )
 _CUES = (
     # From when on.
-    r"now(?! that\b)",
+    # "Now, the buffet" goes on to another matter.
+    r"(?<=[\w,;:] )now(?! that\b)",
+    r"now (?:it['\u2019]s|it is|i['\u2019]m|we['\u2019]re|my|our)",
     "these days",
     "nowadays",
     "as of",
@@ -107,7 +109,7 @@ _ACTING = frozenset(
 
 
 @dataclass(frozen=True, slots=True)
-class _Passage:
+class Passage:
     """A clause with a word of change, alone or with the one before or behind it: what it tells of, as stems."""
 
     changed: Clause
@@ -127,7 +129,7 @@ def tells_change(told: Statement) -> bool:
 
 def tells_update(newer: Statement) -> bool:
     """Whether it says so of a value, so that it may bring another message up to date."""
-    return bool(_passages(newer.text))
+    return bool(passages_of(newer.text))
 
 
 def updated(newer: Statement, candidates: Sequence[tuple[Statement, float]]) -> list[tuple[int, float]]:
@@ -138,7 +140,7 @@ def updated(newer: Statement, candidates: Sequence[tuple[Statement, float]]) -> 
         candidates: older statements with the cosine of their embedding to the newer one's, the most similar first;
             three of them are looked at.
     """
-    passages = _passages(newer.text)
+    passages = passages_of(newer.text)
     if not passages:
         return []
     compared = (
@@ -150,7 +152,7 @@ def updated(newer: Statement, candidates: Sequence[tuple[Statement, float]]) -> 
 
 
 @lru_cache(maxsize=256)
-def _passages(text: str) -> tuple[_Passage, ...]:
+def passages_of(text: str) -> tuple[Passage, ...]:
     """The passages of a short message that tell of a change and have a value."""
     told, found = clauses(text), []
     for place in _changed(text):
@@ -160,7 +162,6 @@ def _passages(text: str) -> tuple[_Passage, ...]:
     return tuple(passage for passage in found if passage.kinds)
 
 
-@lru_cache(maxsize=256)
 def _changed(text: str) -> tuple[int, ...]:
     """The places of the clauses of a short message that have a word of change."""
     if len(text.split(maxsplit=LONGEST)) > LONGEST:
@@ -186,13 +187,13 @@ def _without_cues(clause: Clause) -> Clause:
     return Clause(sentence=sentence, words=tokens(sentence), cue=clause.cue)
 
 
-def _passage(changed: Clause, beside: Sequence[Clause]) -> _Passage:
+def _passage(changed: Clause, beside: Sequence[Clause]) -> Passage:
     some = (changed, *beside)
 
     def together(name: str) -> frozenset[str]:
         return frozenset[str]().union(*(getattr(clause, name) for clause in some))
 
-    return _Passage(
+    return Passage(
         changed=changed,
         length=sum(len(clause.words) for clause in some),
         content=together("content"),
@@ -202,7 +203,7 @@ def _passage(changed: Clause, beside: Sequence[Clause]) -> _Passage:
     )
 
 
-def _likeness(newer: Statement, passages: Sequence[_Passage], older: Statement, similarity: float) -> float:
+def _likeness(newer: Statement, passages: Sequence[Passage], older: Statement, similarity: float) -> float:
     """How well the best passage fits the best clause of an older statement; 0.0: none fits."""
     if not older.has_facts or (newer.role, newer.author) != (older.role, older.author) or newer.text == older.text:
         return 0.0
@@ -214,7 +215,7 @@ def _likeness(newer: Statement, passages: Sequence[_Passage], older: Statement, 
     return max((_fit(new, old, similarity, words) for new, old in pairs), default=0.0)
 
 
-def _fit(new: _Passage, old: Clause, similarity: float, words: int) -> float:
+def _fit(new: Passage, old: Clause, similarity: float, words: int) -> float:
     near = of_pair(similarity, new.length * len(old.words) / words)
     shared = len(new.topic & old.topic)
     if near < _LEAST or not old.state or not (shared or new.content & old.valued):
@@ -227,7 +228,7 @@ def _fit(new: _Passage, old: Clause, similarity: float, words: int) -> float:
     return near + _SHARED * shared
 
 
-def _same_people(new: _Passage, old: Clause, shared: int) -> bool:
+def _same_people(new: Passage, old: Clause, shared: int) -> bool:
     """Whether the newer passage can be about the person of whose matter the older clause is."""
     if old.subject.owner == "person":
         return bool(old.subject.words & new.content)

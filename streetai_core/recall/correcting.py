@@ -35,6 +35,9 @@ _COMPARED = 15
 _LIKE = 0.3
 """The least cosine of what is brought up to date with what does so."""
 
+_AS_NEAR = 0.7
+"""Share of the older one's nearness to the question that the newer one has at least: it must be an answer itself."""
+
 _SHORT = 280
 """Characters of a message that may be brought up to date; one of 45 words has so many at most, mostly."""
 
@@ -45,6 +48,8 @@ class Standing:
 
     total: Floats
     """What each scores, shape (n,)."""
+    meaning: Floats
+    """How near each is to the question, shape (n,)."""
     leaders: Rows
     """The nearest signal of each message, which stands for it; -1 for none. Shape (m,)."""
     searched: Flags | None
@@ -114,6 +119,8 @@ def _news(state: MemoryState, question: Question, standing: Standing) -> Floats 
     if not tells.any():
         return None
     like = _like(state, best, at, question.common)
+    near = standing.meaning[best]
+    like &= near[:, None] >= _AS_NEAR * near[None, :]
     scores = standing.total[best]
     lifted = np.zeros(len(standing.total))
     for place in np.flatnonzero(tells).tolist():

@@ -12,7 +12,7 @@ import numpy as np
 from streetai_core.aio import twin
 from streetai_core.conductor import Conductor
 from streetai_core.errors import DamagedFileError, InputError, StoreError
-from streetai_core.knowledge import clauses, wording
+from streetai_core.knowledge import clauses, updates, wording
 from streetai_core.observing.observer import observed
 from streetai_core.planning.quarantining import outlived
 from streetai_core.planning.writing import plan_delete
@@ -35,6 +35,7 @@ from streetai_core.verbs.stored import texts_of
 
 _KEEPS_TEXT = (
     clauses.clauses,
+    updates.passages_of,
     wording.stem,
     words.stem,
     words.hashed,

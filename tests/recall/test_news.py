@@ -10,12 +10,11 @@ from tests.knowledge.cases import load
 
 pytestmark = pytest.mark.skipif(not offline_available(), reason="the extra `offline` is not installed: no real encoder")
 
-LEAST_RIGHT = {"typed": 0.56, "plain": 0.78}
-"""58 and 80 in 100; without this part 41 and 59, and 30 and 47 where only forms of change are known. Who wrote the
+LEAST_RIGHT = {"typed": 0.47, "plain": 0.65}
+"""49 and 67 in 100; without this part 41 and 59, and 30 and 47 where only forms of change are known. Who wrote the
 cases knew none of the rules; half of each kind was looked at later."""
-
-LEAST_UNDISTURBED = {"typed": 0.74, "plain": 0.8}
-"""76 and 83 in 100 of conversations in which something only sounds like a change; without this part 80 and 92."""
+LEAST_UNDISTURBED = {"typed": 0.78, "plain": 0.9}
+"""80 and 92 in 100 of conversations in which something only sounds like a change, as without this part."""
 
 OLDER, NEWER = "Our jobs run on a machine named heron.", "Heron's fan died. Jobs go to marten from here on."
 ASKED = "Which machine do our jobs run on?"

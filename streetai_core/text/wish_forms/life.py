@@ -11,8 +11,8 @@ _LIVING = (
 """What people do or leave alone, as a habit."""
 
 _HABIT = (
-    r"(?:bake|bike|book|buy|camp|code|commute|cook|cycle|drink|drive|eat|fly|holiday|listen|order|pay|read|ride|rent|"
-    r"run|shop|sleep|speak|swim|travel|understand|use|vacation|walk|watch|wear|write)\b"
+    r"(?:bake|bike|book|buy|camp|code|commute|cook|cycle|drink|drive|eat|fly|holiday|listen|order|pay(?! for)|read|"
+    r"ride|rent|run|shop|sleep|speak|swim|travel|understand|use|vacation|walk|watch|wear|write)\b"
 )
 """What people do in a way of their own."""
 
