@@ -1,9 +1,9 @@
 """What newer statements get for standing above the older ones that they replace or may bring up to date.
 
 What replaces what is known where it was said so (`knowledge/changes.py`): such a statement stands above the other
-whatever it takes. Far more is only told in passing ("Otter's disk gave up, badger builds now"). A question about what
-is so brings such messages together: a short one that tells of a change is lifted above older short ones of the same
-speaker that say something like it, if it takes no more than `NEWS`.
+whatever it takes. Far more is only told in passing ("Too obvious, the spare key hangs in the shed from here on"). A
+question about what is so brings such messages together: a short one that tells of a change is lifted above older short
+ones of the same speaker that say something like it, if it takes no more than `NEWS`.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ class Standing:
 
     total: Floats
     """What each scores, shape (n,)."""
-    meaning: Floats
+    nearness: Floats
     """How near each is to the question, shape (n,)."""
     leaders: Rows
     """The nearest signal of each message, which stands for it; -1 for none. Shape (m,)."""
@@ -63,7 +63,7 @@ def lifts(state: MemoryState, question: Question, standing: Standing) -> Floats 
     if question.time.past:
         return None
     news = None
-    if question.time.present and not named(state.words, question.words):
+    if question.vector is not None and question.time.present and not named(state.words, question.words):
         news = _news(state, question, standing)
     if news is None:
         return _replacing(state, standing)
@@ -119,7 +119,7 @@ def _news(state: MemoryState, question: Question, standing: Standing) -> Floats 
     if not tells.any():
         return None
     like = _like(state, best, at, question.common)
-    near = standing.meaning[best]
+    near = standing.nearness[best]
     like &= near[:, None] >= _AS_NEAR * near[None, :]
     scores = standing.total[best]
     lifted = np.zeros(len(standing.total))

@@ -255,7 +255,7 @@ class _Lending:
         if lessons is not None:
             self.total = self.total + lessons
         margin = CORRECTION + config.activation_share * ACTIVATION_SPREAD
-        self._lifts = lifts(state, question, Standing(self.total, meaning, self._leaders, searched, margin))
+        self._lifts = lifts(state, question, Standing(self.total, similarity, self._leaders, searched, margin))
         """What a signal has for standing above what it replaces, shape (n,); `None`: none of them has anything."""
         if self._lifts is not None:
             some = self._lifts.nonzero()[0]
