@@ -133,9 +133,7 @@ def _begins_alike(beginnings: Sequence[str], text: str) -> bool:
 
 def _match(newer: Statement, said: Sequence[Clause], older: Statement, similarity: float) -> _Match:
     """The pair of clauses that fits best, of those of the newer statement that can replace any."""
-    if not (newer.has_facts and older.has_facts) or (newer.role, newer.author) != (older.role, older.author):
-        return _NO_MATCH
-    if newer.text == older.text:
+    if not newer.may_outdo(older):
         return _NO_MATCH
     words = len(newer.text.split()) * len(older.text.split())
     pairs = (

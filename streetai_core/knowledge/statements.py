@@ -30,6 +30,11 @@ class Statement:
         """Whether it can tell a fact of the speaker: an unnamed assistant has none, tools and systems neither."""
         return self.role == "user" or (self.role == "assistant" and self.author is not None)
 
+    def may_outdo(self, older: Statement) -> bool:
+        """Whether both are of one speaker with facts, and it says anything else."""
+        one_speaker = (self.role, self.author) == (older.role, older.author)
+        return one_speaker and self.has_facts and self.text != older.text
+
 
 @dataclass(frozen=True, slots=True)
 class Likeness:

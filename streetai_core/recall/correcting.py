@@ -124,10 +124,11 @@ def _news(state: MemoryState, question: Question, standing: Standing) -> Floats 
     scores = standing.total[best]
     lifted = np.zeros(len(standing.total))
     for place in np.flatnonzero(tells).tolist():
-        older = np.flatnonzero(like[place, :place])
-        if len(older):
-            lifted[best[place]] = float(np.clip(scores[older].max() - scores[place] + standing.margin, 0.0, NEWS))
-            scores[place] += lifted[best[place]]
+        needed = scores[:place][like[place, :place]] - scores[place] + standing.margin
+        # What it cannot outdo it is not lifted towards: that would only put it above others.
+        lift = float(needed[needed <= NEWS].max(initial=0.0))
+        lifted[best[place]] = lift
+        scores[place] += lift
     return lifted if lifted.any() else None
 
 

@@ -16,8 +16,9 @@ cases knew none of the rules; half of each kind was looked at later."""
 LEAST_UNDISTURBED = {"typed": 0.78, "plain": 0.9}
 """80 and 92 in 100 of conversations in which something only sounds like a change, as without this part."""
 
-OLDER, NEWER = "The spare key lies under a pot.", "Too obvious, the spare key hangs in the shed from here on."
-ASKED = "Where does the spare key lie?"
+OLDER = "Camping at Les Ormes"
+NEWER = "site got flooded so we ended up at La Touesse, right behind the dunes"
+ASKED = "Where are we camping?"
 
 
 @pytest.fixture
@@ -42,7 +43,7 @@ def tell(memory, *, older=OLDER, newer=NEWER, name=None):
 
 def test_a_message_that_tells_of_a_change_stands_above_an_older_one(registry):
     """No rule knows what replaces what here: no value is of a kind."""
-    memory = registry.get("key")
+    memory = registry.get("trip")
     tell(memory)
     assert len(memory.revisions("new")) == 1
     found, parts = first_of(memory, ASKED)
@@ -52,11 +53,11 @@ def test_a_message_that_tells_of_a_change_stands_above_an_older_one(registry):
 
 @pytest.mark.parametrize(
     "question",
-    ["Where did the spare key lie at first?", "Where was the spare key?", "Where did the spare key use to lie?"],
+    ["Where did we camp at first?", "Where were we camping?", "Where did we use to camp?"],
 )
 def test_what_was_is_not_brought_up_to_date(registry, question):
     """Who asks for the past wants the older one."""
-    memory = registry.get("key")
+    memory = registry.get("trip")
     tell(memory)
     _, parts = first_of(memory, question)
     assert parts["change"] == 0.0
@@ -66,28 +67,28 @@ def test_somebody_who_is_named_may_have_said_both(registry):
     """In talk of several, what is asked of one of them is ranked as before."""
     memory = registry.get("talk")
     tell(memory, name="Nora")
-    _, parts = first_of(memory, "Where does Nora's spare key lie?")
+    _, parts = first_of(memory, "Where is Nora camping?")
     assert parts["change"] == 0.0
 
 
 @pytest.mark.parametrize(
     "newer",
     [
-        "Too obvious, the spare key hangs in the shed.",
-        "Does the spare key hang in the shed from here on?",
+        "site got flooded so we pitched at La Touesse, right behind the dunes",
+        "Have we ended up at La Touesse, right behind the dunes?",
         f"{NEWER} {'It rained all day. ' * LONGEST}",
     ],
 )
 def test_other_messages_are_lifted_by_nothing(registry, newer):
     """Neither what tells of no change, nor what asks, nor long ones, which say many things."""
-    memory = registry.get("key")
+    memory = registry.get("trip")
     tell(memory, newer=newer)
     assert all(hit.parts["change"] == 0.0 for hit in memory.retrieve(ASKED, limit=50))
 
 
 def test_what_others_say_lifts_nothing(registry):
     """An assistant knows only what it was told, and a document may have been planted."""
-    memory = registry.get("key")
+    memory = registry.get("trip")
     memory.add_message(OLDER, "user", message_id="old")
     memory.add_message(NEWER, role="assistant", message_id="new")
     memory.add_messages([NewMessage(content=f"{NEWER} Really.", role="user", source="document")])
@@ -95,8 +96,8 @@ def test_what_others_say_lifts_nothing(registry):
 
 
 def test_what_is_trusted_less_is_lifted_above_nothing(registry):
-    """Otherwise who gets a sentence in says where the key is."""
-    memory = registry.get("key")
+    """Otherwise who gets a sentence in says where the camp is."""
+    memory = registry.get("trip")
     memory.add_messages(
         [
             NewMessage(content=OLDER, role="user", message_id="old"),
