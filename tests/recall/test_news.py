@@ -4,7 +4,6 @@ import pytest
 
 from streetai_core import MemoryRegistry, NewMessage
 from streetai_core.encoders import OfflineMiniLM, offline_available
-from streetai_core.knowledge.updates import LONGEST
 from streetai_core.recall.correcting import NEWS
 from tests.knowledge.cases import load
 
@@ -76,7 +75,7 @@ def test_somebody_who_is_named_may_have_said_both(registry):
     [
         "site got flooded so we pitched at La Touesse, right behind the dunes",
         "Have we ended up at La Touesse, right behind the dunes?",
-        f"{NEWER} {'It rained all day. ' * LONGEST}",
+        f"{NEWER} {'and so we are camping at La Touesse ' * 8}",
     ],
 )
 def test_other_messages_are_lifted_by_nothing(registry, newer):
