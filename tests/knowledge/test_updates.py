@@ -85,6 +85,7 @@ def test_what_is_said_again_word_for_word_is_no_news():
         ("we use rust now", True, False),
         ("we're 12 people as of today", True, True),
         ("we're 12 people", False, False),
+        (f"we're 12 people as of today. {'It rained. ' * LONGEST}", False, False),
         ("Now the buffet for all 18.", False, False),
         ("Now it's 18.", True, True),
         ("are we 12 people now?", False, False),

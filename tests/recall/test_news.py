@@ -75,11 +75,10 @@ def test_somebody_who_is_named_may_have_said_both(registry):
     [
         "site got flooded so we pitched at La Touesse, right behind the dunes",
         "Have we ended up at La Touesse, right behind the dunes?",
-        f"{NEWER} {'and so we are camping at La Touesse ' * 8}",
     ],
 )
 def test_other_messages_are_lifted_by_nothing(registry, newer):
-    """Neither what tells of no change, nor what asks, nor long ones, which say many things."""
+    """Neither what tells of no change, nor what asks."""
     memory = registry.get("trip")
     tell(memory, newer=newer)
     assert all(hit.parts["change"] == 0.0 for hit in memory.retrieve(ASKED, limit=50))
