@@ -77,14 +77,20 @@ _IN_ORDER = re.compile(r"\b(?:first(?! names?\b)(?! aid\b)|before|once)\b")
 """Words that ask for the past in a question about it, and else for a place in an order: the first sprint, what to do
 before the trip."""
 
+_PAST_VERB = (
+    r"(?:(?!(?:need|feed|bleed|breed|exceed|proceed|succeed|speed|wed|shed)\b)\w+ed|ate|began|bought|came|drove|found"
+    r"|gave|got|knew|left|made|met|read|said|saw|spoke|spent|told|took|taught|thought|went|won|wrote)"
+)
 _OF_NOW = re.compile(
     r"\b(?:am|is|are|do|does|will|shall|should|must|can|may)\b|\b(?:what|who|where|when|which|how)['\u2019]s\b"
+    r"|^\W*(?:(?:and|but|so) )?(?:who|whose|which|what|how (?:many|much))\b"
 )
 _OF_THEN = re.compile(
-    r"\b(?:was|were|did|had|used)\b|\b(?:i|we|you|he|she|they|it) (?:\w+ly )?(?:\w+ed|ate|began|bought|came|drove|found"
-    r"|gave|got|knew|left|made|met|read|said|saw|spoke|spent|told|took|thought|went|won|wrote)\b"
+    rf"\b(?:was|were|did|had|used)\b|\b(?:i|we|you|he|she|they|it|who) (?:\w+ly )?{_PAST_VERB}\b"
+    rf"|\b(?:whose|which|what|how (?:many|much)) \w+ {_PAST_VERB}\b"
+    rf"|(?:\b(?:has|have)|['\u2019]ve)\s(?:\w+\s){{0,3}}?(?:{_PAST_VERB}|been|done|eaten|given|gone|seen|taken|written)\b"
 )
-"""The tense of a question: verbs of the present, and of the past, which win."""
+"""The tense of a question: verbs of the present, or who does something, and verbs of the past, which win."""
 
 
 _SINCE = re.compile(r"\bsince\s+(?:about\s+|around\s+)?$")
