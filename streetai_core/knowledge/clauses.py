@@ -31,8 +31,9 @@ _QUESTION = re.compile(
     re.IGNORECASE,
 )
 _IMAGINED = re.compile(
-    r"^(?:(?:but|and|so|or|well),? )?(?:if|unless|suppose|imagine|whether)\b|\b(?:wish|would(?! rather)|wouldn't|might"
-    r"|could have|as if|what if|dream(?:ing)? of|thinking (?:of|about)|considering)\b"
+    r"^(?:(?:but|and|so|or|well|hmm+|ok(?:ay)?),? )*(?:if|unless|suppose|imagine|whether)\b"
+    r"|\b(?:wish|would(?! rather)|wouldn't|might|could have|as if|what if|dream(?:ing)? of"
+    r"|thinking (?:of|about)|considering)\b"
     r"|\b(?:i|we|they|he|she)['\u2019]d (?!rather|like\b)\w"
     r"|\b(?:not (?:quite |really |entirely )?sure|unsure|don['\u2019]t know|do not know|wonder|wondering|no idea)"
     r" (?:if|whether|how|what|where|why|when|who|which)\b",
@@ -94,7 +95,9 @@ _TITLE = re.compile(r"\b(Mr|Mrs|Ms|Dr|St|No|Prof)\.(?=\s)")
 
 _REPORTED = re.compile(r"^\s*(?:they|people|he|she) (?:say|says|said)\b", re.IGNORECASE)
 _ELSEWHERE = re.compile(
-    r"^\s*(?:in (?:chapter|act|scene|episode|season|my (?:novel|story|book|play|dream))\b"
+    r"^\s*(?:in (?:chapter|act|scene|episode|season|(?:my|the) (?:novel|story|tale|book|play|script|essay|dream))\b"
+    r"|(?:please )?write (?:me )?an? (?:\w+ )?(?:essay|joke|poem|scene|song|story|tale)\b"
+    r"|(?:someone|somebody|people) (?:told|tells?|said|says?)\b|back (?:in|then)\b"
     r"|(?:let['\u2019]?s )?(?:role-?play|pretend)\b"
     r"|(?:please )?(?:translate|proofread|rephrase|paraphrase|summari[sz]e|rewrite)\b[^:]{0,60}:"
     r"|(?:(?:many|some|a few|two|three|five|ten|twenty|\d{1,2}) )?(?:years|decades|ages) ago\b)"

@@ -91,13 +91,16 @@ def _nobody(first: str, *, of_self: bool) -> Subject:
 
 def _noun(phrase: tuple[str, ...], *, of_self: bool, to_listener: bool) -> Subject:
     """The subject of a sentence that begins with a noun, a name, or the verb of a command."""
+    base = phrase[0].removesuffix("'s")
+    if base in PEOPLE:
+        return Subject("person", frozenset({stem(base)}), of_self)
     command = len(phrase) > 1 and (phrase[1] in _ARTICLES | _OWN | _OBJECT or phrase[1][0].isdigit())
     if command or "and i" in " ".join(phrase):
         return Subject("self", frozenset(), speaks_of_self=True)
     if to_listener and not of_self:
         return Subject("other", frozenset(), of_self)
-    if phrase[0].endswith("'s") or phrase[0] in PEOPLE:
-        return Subject("person", frozenset({stem(phrase[0])}), of_self)
+    if base != phrase[0]:
+        return Subject("thing" if _is_short_for_is(phrase) else "person", frozenset({stem(base)}), of_self)
     named = _content(phrase)
     return Subject("thing" if named else "self", named, of_self or not named)
 
@@ -127,11 +130,18 @@ def _possessed(written: tuple[str, ...], *, of_self: bool, own: bool) -> Subject
         if base in PEOPLE:
             named = {stem(word.lower()) for word in written[place + 1 : place + 2] if word[0].isupper()}
             return Subject("person", frozenset({stem(base), *named}), of_self)
-        if token.endswith("'s"):
+        if token.endswith("'s") and not _is_short_for_is(phrase[place:]):
             return Subject("person", frozenset({stem(base)}), of_self)
     if own:
         return Subject("self", frozenset(), of_self)
     return Subject("thing", _content(phrase), of_self)
+
+
+def _is_short_for_is(phrase: tuple[str, ...]) -> bool:
+    """Whether a noun at the beginning owns nothing: "the standup's at 10" tells what it is."""
+    if len(phrase) == 1 or not phrase[0].endswith("'s"):
+        return False
+    return phrase[1] in FUNCTION_WORDS or not phrase[1].isalpha()
 
 
 def _speaks_of_self(lowered: tuple[str, ...]) -> bool:

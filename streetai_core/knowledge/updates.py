@@ -17,13 +17,24 @@ from streetai_core.knowledge.clauses import Clause, clauses
 from streetai_core.knowledge.statements import Statement, of_pair
 from streetai_core.knowledge.values import ValueKind
 from streetai_core.knowledge.wording import stem, tokens, word_set
-from streetai_core.text.words import hashed
-
-CHANGE = hashed("\0change")
-"""Stands among the terms of a message that tells of a change. No text has this term: the character is in no word."""
+from streetai_core.text.marks import CHANGE, TOLD
 
 LONGEST = 45
 """Words of a message that is compared. Of what longer recorded ones would replace nine in ten were wrong."""
+
+_MOSTLY = 0.5
+"""Share of the words of a message that tells how something is. If any such clause would do, "Done. And for Saturday?"
+would stand above what was told of Saturday."""
+
+_OPENING = 2
+"""Words of a clause that tells nothing without a value: "All green."."""
+
+_NO_NEWS = re.compile(
+    r"\b(?:trying to|struggling|ha(?:ve|ving) (?:a hard time|difficult(?:y|ies)|issues|problems|trouble)|unsure"
+    r"|not sure|help me|thanks|thank you|got it|makes? sense|(?:that|this) (?:really )?helps)\b",
+    re.IGNORECASE,
+)
+"""Who needs help or gives thanks tells nothing that holds."""
 
 _LEAST = 0.35
 """The least similarity of two passages. With .40 a seventh fewer changes are found."""
@@ -39,7 +50,7 @@ _CUES = (
     # From when on. "Now the buffet" goes on to another matter.
     r"(?<=[\w,;:] )now(?! that\b)",
     r"now (?:it['\u2019]s|it is|i['\u2019]m|we['\u2019]re|my|our)",
-    "these days",
+    "these days|going forward|from (?:today|tomorrow)",
     "nowadays",
     "as of",
     "effective",
@@ -52,6 +63,7 @@ _CUES = (
     "no longer",
     "any ?(?:more|longer)",
     "quit|resigned|sold|g[ai]ven? up|retired|ditched|tossed|scrapped|ripped out|broke up|fell through|called off",
+    "stopped|took up|taken up|withdr(?:ew|awn)|enrolled|(?:ran|run) out|expired|lapsed?|ended|thrown out|banned|wiped",
     "cancell?ed",
     "(?:is|are) off",
     "dropped (?:out|the|it|my|our|[a-z]+ for)",
@@ -59,7 +71,7 @@ _CUES = (
     # What gave way to something else.
     "switch(?:ed|ing)|changed|moved|moves to|swapped|replac(?:ed|ing)|migrated|upgraded|downgraded|promoted|renamed",
     "postponed|delayed|extended|pushed|shifted|bumped",
-    "re-?(?:scheduled|negotiated|financed|shuffled|assigned|located|painted|measured|booked)",
+    "re-?(?:scheduled|negotiated|financed|shuffled|assigned|located|painted|measured|booked|numbered|licensed|written)",
     "instead|in (?:its|his|her|their) place|after all",
     "change of plans?|decided (?:on|to)|agreed on|ended up|settled on|went with",
     "tak(?:en|ing) over|took over|been named",
@@ -87,6 +99,9 @@ _CUE = re.compile(rf"\b(?:{'|'.join(_CUES)})(?!\w)", re.IGNORECASE)
 _OTHERS = frozenset({"his", "her", "hers", "their", "theirs"})
 """Whose matter a sentence tells that is not of the speaker."""
 
+_KNOWN = {(word,) for word in ("he", "she", "he's", "she's")}
+"""Of whom a sentence speaks that begins so: somebody of whom was told before."""
+
 _ACTING = frozenset(
     map(
         stem,
@@ -113,9 +128,13 @@ class Passage:
     kinds: frozenset[ValueKind]
 
 
-def tells_change(told: Statement) -> bool:
-    """Whether a short message says that something has become so; what, only a question can tell."""
-    return told.has_facts and bool(_changed(told.text))
+def news_of(told: Statement) -> tuple[int, ...]:
+    """The terms that say what a short message tells: `TOLD`, and `CHANGE`. Of what, only a question can tell."""
+    if not told.has_facts:
+        return ()
+    if _changed(told.text):
+        return TOLD, CHANGE
+    return (TOLD,) if _tells(told.text) else ()
 
 
 def tells_update(newer: Statement) -> bool:
@@ -149,19 +168,34 @@ def passages_of(text: str) -> tuple[Passage, ...]:
     return tuple(passage for passage in found if passage.kinds)
 
 
+def _short(text: str) -> tuple[Clause, ...]:
+    """The clauses of a short message; none of a longer one."""
+    return () if len(text.split(maxsplit=LONGEST)) > LONGEST else clauses(text)
+
+
+def _tells(text: str) -> bool:
+    """Whether a short message mostly tells how something is, and does not say "Perfect." and go on to ask."""
+    telling, before = 0, ""
+    for clause in _short(text):
+        # The last part of a sentence stands there by itself too.
+        told = (len(clause.words) > _OPENING or clause.values) and not _NO_NEWS.search(clause.sentence)
+        if told and clause.sentence not in before and _of_somebody(clause):
+            telling += len(clause.words)
+            before = clause.sentence
+    return telling >= _MOSTLY * len(tokens(text))
+
+
 def _changed(text: str) -> tuple[int, ...]:
     """The places of the clauses of a short message that have a word of change."""
-    if len(text.split(maxsplit=LONGEST)) > LONGEST:
-        return ()
     return tuple(
-        place for place, clause in enumerate(clauses(text)) if _CUE.search(clause.sentence) and _of_somebody(clause)
+        place for place, clause in enumerate(_short(text)) if _CUE.search(clause.sentence) and _of_somebody(clause)
     )
 
 
 def _of_somebody(clause: Clause) -> bool:
     """Whether it is told of whom or what it speaks, and of nobody else, as "The Bakers cancelled their trip" is."""
     subject = clause.subject
-    if subject.speaks_of_self:
+    if subject.speaks_of_self or clause.lowered[:1] in _KNOWN:
         return True
     if subject.owner == "person" and subject.words.isdisjoint(_ACTING):
         return False

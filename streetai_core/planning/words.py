@@ -14,11 +14,12 @@ import numpy as np
 import numpy.typing as npt
 
 from streetai_core.knowledge.statements import Statement
-from streetai_core.knowledge.updates import CHANGE, tells_change
+from streetai_core.knowledge.updates import news_of
 from streetai_core.stores.types import WordsRow
 from streetai_core.stores.values import zoned
 from streetai_core.text.dates import mentioned_dates
-from streetai_core.text.wishes import WISH, states_wish
+from streetai_core.text.marks import WISH
+from streetai_core.text.wishes import states_wish
 from streetai_core.text.words import counted
 from streetai_core.types import Message
 
@@ -79,8 +80,7 @@ def _marks(message: Message) -> tuple[int, ...]:
     if message.source != "user":
         return ()
     text = message.content
-    changes = tells_change(Statement(text, message.role, message.name))
-    return ((WISH,) if states_wish(text) else ()) + ((CHANGE,) if changes else ())
+    return ((WISH,) if states_wish(text) else ()) + news_of(Statement(text, message.role, message.name))
 
 
 def renewed(row: WordsRow, message: Message) -> WordsRow:

@@ -1,9 +1,10 @@
 """What newer statements get for standing above the older ones that they replace or may bring up to date.
 
 What replaces what is known where it was said so (`knowledge/changes.py`): such a statement stands above the other
-whatever it takes. Far more is only told in passing ("Too obvious, the spare key hangs in the shed from here on"). A
-question about what is so brings such messages together: a short one that tells of a change is lifted above older short
-ones of the same speaker that say something like it, if it takes no more than `NEWS`.
+whatever it takes. Far more is only told in passing ("Too obvious, the spare key hangs in the shed from here on"), or
+without a word of change ("The garden is 385 square metres"). A question about what is so brings such messages
+together: a short one is lifted above older short ones of the same speaker that say something like it, if it takes no
+more than `NEWS`.
 """
 
 from __future__ import annotations
@@ -15,11 +16,11 @@ import numpy.typing as npt
 
 from streetai_core.dynamics.decay import Flags, Floats
 from streetai_core.index.cone import beyond
-from streetai_core.knowledge.updates import CHANGE
 from streetai_core.recall.naming import named
 from streetai_core.recall.question import Question
 from streetai_core.recall.topmost import topmost
 from streetai_core.state import MemoryState
+from streetai_core.text.marks import CHANGE, TOLD
 
 Rows = npt.NDArray[np.intp]
 
@@ -32,10 +33,14 @@ NEWS = 0.7
 _COMPARED = 15
 """The best signals, among which such messages are looked for: what is further down is seldom what is asked for."""
 
-_LIKE = 0.3
-"""The least cosine of what is brought up to date with what does so."""
+_ANSWERS = 5
+"""The best of them, which alone are brought up to date: only they may be what is asked for."""
 
-_AS_NEAR = 0.7
+_LIKE = 0.5
+_LIKE_CHANGED = 0.4
+"""The least cosine of what is brought up to date with what does so, and where that has a word of change."""
+
+_AS_NEAR = 0.5
 """Share of the older one's nearness to the question that the newer one has at least: it must be an answer itself."""
 
 _SHORT = 280
@@ -63,7 +68,7 @@ def lifts(state: MemoryState, question: Question, standing: Standing) -> Floats 
     if question.time.past:
         return None
     news = None
-    if question.vector is not None and question.time.present and not named(state.words, question.words):
+    if question.vector is not None and question.time.present:
         news = _news(state, question, standing)
     if news is None:
         return _replacing(state, standing)
@@ -105,8 +110,11 @@ def _replacing(state: MemoryState, standing: Standing) -> Floats | None:
 
 
 def _news(state: MemoryState, question: Question, standing: Standing) -> Floats | None:
-    """What lifts messages that tell of a change above older ones of the same speaker that are like them."""
-    telling = state.words.rows_with(CHANGE)
+    """What lifts short messages above older ones of the same speaker that are like them."""
+    words = state.words
+    there = named(words, question.words)
+    # Of whom a question names, it mostly asks for all that was told: without a word of change nothing gives way.
+    telling = words.rows_with(CHANGE if there else TOLD)
     if not len(telling):
         return None
     best = topmost(standing.total, _COMPARED, allowed=standing.searched)
@@ -115,13 +123,16 @@ def _news(state: MemoryState, question: Question, standing: Standing) -> Floats 
     best, at = best[stands], at[stands]
     oldest_first = np.argsort(state.words.column("sequence")[at])
     best, at = best[oldest_first], at[oldest_first]
-    tells = telling.take(telling.searchsorted(at), mode="clip") == at
+    tells = _among(at, telling)
+    if there:
+        tells &= np.isin(words.column("author")[at], list(there.values()))
     if not tells.any():
         return None
     like = _like(state, best, at, question.common)
     near = standing.nearness[best]
     like &= near[:, None] >= _AS_NEAR * near[None, :]
     scores = standing.total[best]
+    like &= scores >= np.sort(scores)[-_ANSWERS:].min(initial=np.inf)
     lifted = np.zeros(len(standing.total))
     for place in np.flatnonzero(tells).tolist():
         needed = scores[:place][like[place, :place]] - scores[place] + standing.margin
@@ -132,8 +143,17 @@ def _news(state: MemoryState, question: Question, standing: Standing) -> Floats 
     return lifted if lifted.any() else None
 
 
+def _among(some: Rows, rows: Rows) -> Flags:
+    """Which of some rows are among others, which ascend."""
+    if not len(rows):
+        return np.zeros(len(some), dtype=np.bool_)
+    there: Flags = rows.take(rows.searchsorted(some), mode="clip") == some
+    return there
+
+
 def _like(state: MemoryState, best: Rows, at: Rows, common: float) -> Flags:
-    """Which of some signals may bring which up to date, shape (k, k): they are near, and one person said both.
+    """Which of some signals may bring which up to date, shape (k, k): they are near, and one person said both in other
+    words.
 
     Nobody's word outdoes one that is trusted more.
 
@@ -145,11 +165,14 @@ def _like(state: MemoryState, best: Rows, at: Rows, common: float) -> Flags:
     """
     words = state.words
     vectors = state.columns.vectors_of(best)
-    near: Flags = beyond((vectors @ vectors.T).astype(np.float64), common) >= _LIKE
+    least = np.where(_among(at, words.rows_with(CHANGE)), _LIKE_CHANGED, _LIKE)
+    near: Flags = beyond((vectors @ vectors.T).astype(np.float64), common) >= least[:, None]
     near &= words.column("characters")[at] <= _SHORT
     trust = words.trust[at]
     near &= trust[:, None] >= trust[None, :]
     for column in ("author", "role"):
         said = words.column(column)[at]
         near &= said[:, None] == said[None, :]
+    texts = words.column("fingerprint")[at]
+    near &= texts[:, None] != texts[None, :]
     return near

@@ -14,10 +14,6 @@ from typing import NamedTuple
 
 from streetai_core.text.triggers import Triggers
 from streetai_core.text.wish_forms import FORMS, NO_WISHES, START, STARTS
-from streetai_core.text.words import hashed
-
-WISH = hashed("\0wish")
-"""Stands among the terms of a message that states a wish. No text has this term: the character is in no word."""
 
 _LONGEST = 4000
 """Characters of a message that are looked at; what is longer is a document or code, and no wish of a person's."""

@@ -5,6 +5,7 @@ import random
 from dataclasses import dataclass
 from pathlib import Path
 
+from streetai_core import NewMessage
 from streetai_core.knowledge.changes import link
 from streetai_core.knowledge.statements import Statement
 
@@ -26,6 +27,28 @@ class Outcome:
 def load(name):
     """The cases of a file."""
     return [json.loads(line) for line in (DATA / name).read_text(encoding="utf-8").splitlines()]
+
+
+def of_kind(name, kind):
+    """The cases of a file whose ids begin so."""
+    return [case for case in load(name) if case["id"].startswith(kind)]
+
+
+def recalled(memory, case):
+    """The places of the messages of a case that a memory, which has been told them, recalls for its question."""
+    memory.add_messages(
+        [
+            NewMessage(content=one["text"], role=one["role"], name=one["author"], message_id=str(place))
+            for place, one in enumerate(case["messages"])
+        ]
+    )
+    hits = memory.retrieve(case["question"], limit=50)
+    return list(dict.fromkeys(int(hit.signal.parent_turn_id) for hit in hits))
+
+
+def stands_above(case, order):
+    """Whether the current value is recalled, above every old one that is."""
+    return case["current"] in order and not set(order[: order.index(case["current"])]) & set(case["old"])
 
 
 def amid_small_talk(cases):

@@ -5,7 +5,7 @@ from collections import Counter
 import pytest
 
 from streetai_core.encoders import OfflineMiniLM, offline_available
-from tests.knowledge.cases import amid_small_talk, asking, load, replay, vectors
+from tests.knowledge.cases import amid_small_talk, asking, load, of_kind, replay, vectors
 
 pytestmark = pytest.mark.skipif(not offline_available(), reason="the extra `offline` is not installed: no real encoder")
 
@@ -130,17 +130,18 @@ def test_questions_link_nothing(outcomes_beside_questions):
 
 
 LEAST_FOUND_AS_TYPED = {"typed": 0.27, "plain": 0.42}
-"""29 and 44 in 100. Who wrote the cases knew none of the rules, so that this says how rules fare with what is new to
+"""28 and 44 in 100. Who wrote the cases knew none of the rules, so that this says how rules fare with what is new to
 them; half of each kind was looked at later."""
 MOST_WRONG_AS_TYPED = 0.02
-MOST_WRONG_UNCHANGED = 0.05
-"""Six of 160 conversations in which what sounds like a change replaces nothing."""
+MOST_WRONG_UNCHANGED = 0.06
+"""31 of 560 conversations in which what sounds like a change replaces nothing; most of them of 60 in which two things
+hold at once, and one of them changes."""
 
 
 @pytest.mark.parametrize("kind", ["typed", "plain"])
 def test_changes_as_they_are_typed(kind):
     """Whatever is not found stands beside the newer one, and questions about what is bring it up (`recall`)."""
-    cases = [case for case in load("changed_facts_as_typed.jsonl") if case["id"].startswith(kind)]
+    cases = of_kind("changed_facts_as_typed.jsonl", kind)
     vector_of = vectors(OfflineMiniLM(), cases)
     outcomes = [replay(case, vector_of) for case in cases]
     assert share(outcomes, lambda outcome: outcome.found) >= LEAST_FOUND_AS_TYPED[kind], missed(outcomes)

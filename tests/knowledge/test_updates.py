@@ -3,7 +3,8 @@
 import pytest
 
 from streetai_core.knowledge.statements import Statement
-from streetai_core.knowledge.updates import LONGEST, tells_change, tells_update, updated
+from streetai_core.knowledge.updates import LONGEST, news_of, tells_update, updated
+from streetai_core.text.marks import CHANGE, TOLD
 
 NEAR = 0.6
 """A cosine of two messages about one thing."""
@@ -98,11 +99,11 @@ def test_what_is_said_again_word_for_word_is_no_news():
 )
 def test_what_tells_of_a_change(text, change, update):
     """A question finds such messages; only with a value do they replace anything by themselves."""
-    assert tells_change(Statement(text)) is change
+    assert (CHANGE in news_of(Statement(text))) is change
     assert tells_update(Statement(text)) is update
 
 
 def test_only_who_has_facts_tells_of_changes():
     """An assistant without a name and a tool speak of what others said."""
-    assert not tells_change(Statement("we use Rust now", role="assistant"))
-    assert tells_change(Statement("we use Rust now", role="assistant", author="Mia"))
+    assert not news_of(Statement("we use Rust now", role="assistant"))
+    assert news_of(Statement("we use Rust now", role="assistant", author="Mia")) == (TOLD, CHANGE)

@@ -7,7 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from streetai_core.text.wishes import WISH, newness_wanted, states_wish
+from streetai_core.text.marks import WISH
+from streetai_core.text.wishes import newness_wanted, states_wish
 from streetai_core.text.words import counted
 
 ROWS = [
