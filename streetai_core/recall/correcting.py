@@ -152,10 +152,9 @@ def _among(some: Rows, rows: Rows) -> Flags:
 
 
 def _like(state: MemoryState, best: Rows, at: Rows, common: float) -> Flags:
-    """Which of some signals may bring which up to date, shape (k, k): they are near, and one person said both in other
-    words.
+    """Which of some signals may bring which up to date, shape (k, k): they are near, and one person said both.
 
-    Nobody's word outdoes one that is trusted more.
+    Nobody's word outdoes one that is trusted more, and what is said again in the same words is no news.
 
     Args:
         state: the memory.
