@@ -14,7 +14,7 @@ from streetai_core.evaluation.embedding_cache import DiskCachedEncoder, default_
 from streetai_core.evaluation.recall import measure
 from streetai_core.evaluation.replay import MemorySystem
 from streetai_core.prompt import packing
-from streetai_core.recall import evidence
+from streetai_core.recall import correcting, evidence
 from tests.benchmarks.recording import record
 
 BUDGETS = (500, 1500, 3000)
@@ -35,6 +35,7 @@ WEIGHTS = {
     "whole": (evidence, "WHOLE"),
     "long": (evidence, "LONG"),
     "short": (evidence, "SHORT"),
+    "news": (correcting, "NEWS"),
     "price_of_length": (packing, "LENGTH_PRICE"),
 }
 

@@ -34,14 +34,18 @@ def of_kind(name, kind):
     return [case for case in load(name) if case["id"].startswith(kind)]
 
 
-def recalled(memory, case):
-    """The places of the messages of a case that a memory, which has been told them, recalls for its question."""
+def tell(memory, case):
+    """Tell a memory the conversation of a case."""
     memory.add_messages(
         [
             NewMessage(content=one["text"], role=one["role"], name=one["author"], message_id=str(place))
             for place, one in enumerate(case["messages"])
         ]
     )
+
+
+def recalled(memory, case):
+    """The places of the messages of a case that a memory, which was told them, recalls for its question, best first."""
     hits = memory.retrieve(case["question"], limit=50)
     return list(dict.fromkeys(int(hit.signal.parent_turn_id) for hit in hits))
 
