@@ -175,14 +175,22 @@ def _short(text: str) -> tuple[Clause, ...]:
 
 def _tells(text: str) -> bool:
     """Whether a short message mostly tells how something is, and does not say "Perfect." and go on to ask."""
-    telling, before = 0, ""
+    lacking, before = _MOSTLY * len(text.split()), ""
     for clause in _short(text):
         # The last part of a sentence stands there by itself too.
-        told = (len(clause.words) > _OPENING or clause.values) and not _NO_NEWS.search(clause.sentence)
-        if told and clause.sentence not in before and _of_somebody(clause):
-            telling += len(clause.words)
+        if clause.sentence not in before and _tells_something(clause):
+            lacking -= len(clause.words)
             before = clause.sentence
-    return telling >= _MOSTLY * len(tokens(text))
+            if lacking <= 0:
+                return True
+    return False
+
+
+def _tells_something(clause: Clause) -> bool:
+    """Whether a clause tells how something is, of whom or what it speaks."""
+    if len(clause.words) <= _OPENING and not clause.values:
+        return False
+    return _of_somebody(clause) and not _NO_NEWS.search(clause.sentence)
 
 
 def _changed(text: str) -> tuple[int, ...]:
