@@ -93,6 +93,9 @@ _OF_THEN = re.compile(
 """The tense of a question: verbs of the present, or who does something, and verbs of the past, which win."""
 
 
+_SUPPOSED = re.compile(r"\W*(?:and |but |so )?(?:if|imagine|say|suppose|what if)\b")
+"""How a question begins that asks for what would be."""
+
 _SINCE = re.compile(r"\bsince\s+(?:about\s+|around\s+)?$")
 """Stands before a time that goes on."""
 
@@ -137,7 +140,7 @@ def question_times(question: str, asked_at: datetime) -> QuestionTime:
         asks_when=_WHEN.search(rest) is not None or _WHEN_FIRST.match(rest) is not None,
         recency=_RECENCY.search(rest) is not None,
         past=past,
-        present=not (past or of_then),
+        present=not (past or of_then or _SUPPOSED.match(rest)),
     )
 
 

@@ -96,6 +96,9 @@ def test_questions_for_a_date(question):
         ("Who taught me to sail?", False),
         ("Which cities have I been to?", False),
         ("What has Ada written?", False),
+        ("If I draw two cards, what is the chance of a pair?", False),
+        ("What if we are late?", False),
+        ("Can you tell me if we are late?", True),
         ("budget", False),
     ],
 )
