@@ -58,11 +58,14 @@ def directly(lines: list[Line], question: set[int]) -> dict[int, tuple[float, fl
     """Own, around, and what of around is due to own words, of every message, by the formula and nothing else."""
     lines = sorted(lines, key=lambda line: line.sequence)
     wide = []
+    threads: dict[str | None, list[Line]] = {}
     for line in lines:
-        thread = [one.terms for one in lines if one.conversation == line.conversation]
-        at = [one.sequence for one in lines if one.conversation == line.conversation].index(line.sequence)
+        threads.setdefault(line.conversation, []).append(line)
+    places = {line.sequence: at for thread in threads.values() for at, line in enumerate(thread)}
+    for line in lines:
+        thread, at = threads[line.conversation], places[line.sequence]
         for distance in range(1, FARTHEST + 1):
-            text = [term for one in thread[max(0, at - distance) : at + distance + 1] for term in one]
+            text = [term for one in thread[max(0, at - distance) : at + distance + 1] for term in one.terms]
             if len(text) >= ENOUGH:
                 break
         wide.append(text)
@@ -73,19 +76,20 @@ def directly(lines: list[Line], question: set[int]) -> dict[int, tuple[float, fl
         having, around = (sum(term in text for text in some) for some in (own, texts))
         return max(idf(len(lines), around), LEAST_RARITY * idf(len(lines), having))
 
-    def score(texts: list[list[int]], number: int, counted: list[list[int]]) -> float:
+    def scores(texts: list[list[int]], counted: list[list[int]]) -> list[float]:
         mean = sum(map(len, texts)) / len(texts) or 1.0
-        norm = K1 * (1 - B + B * len(texts[number]) / mean)
-        return sum(
-            rarity(texts, term) * counted[number].count(term) * (K1 + 1) / (texts[number].count(term) + norm)
-            for term in question
-        )
+        rarities = {term: rarity(texts, term) for term in question}
+        return [
+            sum(
+                rare * words.count(term) * (K1 + 1) / (text.count(term) + K1 * (1 - B + B * len(text) / mean))
+                for term, rare in rarities.items()
+            )
+            / most
+            for text, words in zip(texts, counted, strict=True)
+        ]
 
-    ways = ((own, own), (wide, wide), (wide, own))
-    return {
-        line.sequence: tuple(score(texts, number, counted) / most for texts, counted in ways)
-        for number, line in enumerate(lines)
-    }
+    ways = (scores(own, own), scores(wide, wide), scores(wide, own))
+    return {line.sequence: found for line, found in zip(lines, zip(*ways, strict=True), strict=True)}
 
 
 def told_directly(lines: list[Line], question: set[int], matters: list[tuple[int, ...]]) -> dict[int, float]:
