@@ -43,22 +43,30 @@ def dump_words(words):
     author_of = {number: name for name, number in words.authors.items()}
     rows = np.flatnonzero(words.alive)
     scores = [words.scores([hashed(term) for term in terms(question)]) for question in QUESTIONS]
-    return {
-        "messages": {
-            int(sequences[row]): {
-                "author": author_of.get(int(words.column("author")[row])),
-                "beside": [
-                    None if beside < 0 else int(sequences[beside])
-                    for beside in (words.column("previous")[row], words.column("following")[row])
-                ],
-                **{name: int(words.column(name)[row]) for name in ("length", "characters", "day", "question", "timed")},
-                "row": words.rows_of(sequences[row : row + 1]).tolist() == [row],
-                "in the span": bool(words.speaks_of(*SPAN)[row]),
-                # To the last bit: all that is added up are whole numbers, or the same fractions in the same order.
-                "scores": [(score.own[row], score.around[row]) for score in scores],
-            }
-            for row in rows.tolist()
+
+    def beside(name):
+        found = words.column(name)[rows]
+        return [
+            None if row < 0 else number for row, number in zip(found.tolist(), sequences[found].tolist(), strict=True)
+        ]
+
+    # A column at a time: there are thousands of messages, and many dumps.
+    plain = ("length", "characters", "day", "question", "timed")
+    columns = {
+        "author": [author_of.get(number) for number in words.column("author")[rows].tolist()],
+        "beside": [list(pair) for pair in zip(beside("previous"), beside("following"), strict=True)],
+        **{name: words.column(name)[rows].tolist() for name in plain},
+        "row": (words.rows_of(sequences[rows]) == rows).tolist(),
+        "in the span": words.speaks_of(*SPAN)[rows].astype(bool).tolist(),
+        # To the last bit: all that is added up are whole numbers, or the same fractions in the same order.
+        **{
+            question: list(zip(score.own[rows].tolist(), score.around[rows].tolist(), strict=True))
+            for question, score in zip(QUESTIONS, scores, strict=True)
         },
+    }
+    messages = [dict(zip(columns, values, strict=True)) for values in zip(*columns.values(), strict=True)]
+    return {
+        "messages": dict(zip(sequences[rows].tolist(), messages, strict=True)),
         "replaced": sorted((int(sequences[newer]), int(sequences[older])) for newer, older in words.replacements()),
         "number": len(words),
     }
@@ -221,13 +229,15 @@ class Handles(RuleBasedStateMachine):
             return
         with self.store.reading("m") as transaction:
             rows = transaction.rows(None)
+        if rows is not None:
+            on_disk, expected = dump(MemoryState.of(rows)), ranked(opened(self.store, self.config))
         for handle in (0, 1):
             memory = self.memory(handle)
             assert {message.message_id: message.content for message in memory.messages()} == self.said
             if rows is not None:
                 memory.stats()
-                assert dump(memory._coherent._state) == dump(MemoryState.of(rows))
-                assert ranked(memory) == ranked(opened(self.store, self.config))
+                assert dump(memory._coherent._state) == on_disk
+                assert ranked(memory) == expected
                 sizes = {stack.stack_id: len(stack.signal_ids) for stack in memory.stacks}
                 assert sizes == {stack.stack_id: stack.size for stack in memory.stacks}
 
