@@ -47,12 +47,15 @@ def damage(path):
 
 
 WRITER = """
+import time
 store = SqliteStore(path, durability="fast")
 for number in range(1_000_000):
     with store.writing(arguments[0]) as writing:
         head = writing.head or make_head(memory_id=arguments[0])
         writing.apply(make_exchange(number, head=head), now=NOON)
     print(number, flush=True)
+    # Lets the other one have its turn, and keeps the file small: two that write without a pause starve each other.
+    time.sleep(0.005)
 """
 
 
