@@ -11,8 +11,8 @@ from tests.images.conftest import MESSAGES, opened, said
 from tests.images.test_images import QUESTIONS, image_of
 from tests.seeds import seeded
 
-STEPS = int(os.environ.get("STREETAI_STEPS", "10"))
-"""40 take a minute for each precision."""
+STEPS = int(os.environ.get("STREETAI_STEPS", "8"))
+"""`STREETAI_STEPS=40` takes a minute for each precision."""
 
 
 class Life:
