@@ -28,19 +28,19 @@ def memory_with(texts, config=None):
     return memory
 
 
-def test_the_parts_of_a_thousand_random_questions_sum_to_the_scores(harbour):
-    """Of hits and of near misses, to a millionth, and each hit has its gate."""
+def test_the_parts_of_random_questions_sum_to_the_scores(harbour):
+    """Of hits and of near misses, to a millionth, and each hit has its gate. Long form: `benchmarks/why_sums.py`."""
     seed = random.randrange(10**6)
     print(f"seed {seed}")  # noqa: T201 - to repeat a failure
     texts = [message.content for message in harbour.messages()]
     hits = 0
-    for question in random_questions(texts, 1000, random.Random(seed)):
+    for question in random_questions(texts, 300, random.Random(seed)):
         why = harbour.why(question)
         assert len(why.gates) == len(why.hits)
         for hit in (*why.hits, *(miss.hit for miss in why.near_misses)):
             assert abs(sum(hit.parts.values()) - hit.score) <= 1e-6, question
         hits += len(why.hits)
-    assert hits > 5000
+    assert hits > 1500
 
 
 @pytest.mark.parametrize(
