@@ -48,10 +48,11 @@ class Guest:
         llm = ScriptedChat(script=self.script)
         self.engine = ContextChatEngine.from_defaults(retriever, llm=llm, memory=self.memory, system_prompt=SYSTEM)
         self.runs = []
-        self.memory.put_messages([asked(f"My pass word for the pier is {self.secret}, keep it well."), said("I will.")])
+        told = [asked(f"My pass word for the pier is {self.secret}, keep it well."), said("I will.")]
         for day in range(DAYS):
             talk = f"On day {day} we painted plank number {day} of the shed behind the garden in dark green."
-            self.memory.put_messages([asked(talk), said(f"Plank {day} is done, the others will follow soon.")])
+            told += [asked(talk), said(f"Plank {day} is done, the others will follow soon.")]
+        self.memory.put_messages(told)
 
     def question(self, number):
         """A question of its own for each chat."""
