@@ -28,7 +28,7 @@ def rows():
     [(3, 0), (1, 60)],
     ids=["while it works", "while it pauses"],
 )
-def test_an_interrupted_run_goes_on(streetai, tmp_path, rows, seen, pace):
+def test_an_interrupted_run_goes_on(streetai, invoke, tmp_path, rows, seen, pace):
     """Exit code 130 and two quiet lines; afterwards every message is stored once, in order, by two runs together."""
     chat = write(tmp_path / "chat.jsonl", rows)
     with streetai.start("demo", "--input", chat, "--json", "--pace", pace) as process:
@@ -41,8 +41,8 @@ def test_an_interrupted_run_goes_on(streetai, tmp_path, rows, seen, pace):
     assert 130 == process.returncode
     assert {"turn"} == {turn["kind"] for turn in turns}
 
-    done = streetai("demo", "--input", chat, "--json")
-    assert (0, "") == (done.returncode, done.stderr)
+    done = invoke("demo", "--input", chat, "--json")
+    assert (0, "") == (done.exit_code, done.stderr)
     *rest, summary = objects(done)
     numbers = [turn["turn"] for turn in turns + rest]
     # A turn that was stored and not printed any more when the signal came is not played again.
