@@ -17,10 +17,8 @@ EXCHANGES = 14
 """Enough that the run is still going when the third turn is seen."""
 
 
-@pytest.fixture
-def rows():
-    """The first exchanges of the sample."""
-    return [message(one.content, one.role) for one in sample_conversation().messages[: 2 * EXCHANGES]]
+ROWS = [message(one.content, one.role) for one in sample_conversation().messages[: 2 * EXCHANGES]]
+"""The first exchanges of the sample."""
 
 
 @pytest.mark.parametrize(
@@ -28,9 +26,9 @@ def rows():
     [(3, 0), (1, 60)],
     ids=["while it works", "while it pauses"],
 )
-def test_an_interrupted_run_goes_on(streetai, invoke, tmp_path, rows, seen, pace):
+def test_an_interrupted_run_goes_on(streetai, invoke, tmp_path, seen, pace):
     """Exit code 130 and two quiet lines; afterwards every message is stored once, in order, by two runs together."""
-    chat = write(tmp_path / "chat.jsonl", rows)
+    chat = write(tmp_path / "chat.jsonl", ROWS)
     with streetai.start("demo", "--input", chat, "--json", "--pace", pace) as process:
         turns = [json.loads(process.stdout.readline()) for _ in range(seen)]
         os.killpg(process.pid, signal.SIGINT)
@@ -50,4 +48,4 @@ def test_an_interrupted_run_goes_on(streetai, invoke, tmp_path, rows, seen, pace
     assert len(numbers) in {EXCHANGES - 1, EXCHANGES}
     assert summary["stored_before"] == 2 * (EXCHANGES - len(rest))
     with MemoryRegistry(tmp_path / "streetai-demo-chat.db") as registry:
-        assert rows == [message(one.content, one.role) for one in registry.get("chat").messages()]
+        assert ROWS == [message(one.content, one.role) for one in registry.get("chat").messages()]
