@@ -98,8 +98,10 @@ def run(folder: Path, *, rounds: int, seed: int) -> Report:
     path = folder / "shared.db"
     context = multiprocessing.get_context("spawn")
     ours, theirs = context.Pipe()
-    child = context.Process(target=_serve, args=(path, theirs))
+    # Ends with this one, whatever happens here; and without this end of its own, what happens there is seen here.
+    child = context.Process(target=_serve, args=(path, theirs), daemon=True)
     child.start()
+    theirs.close()
     here = Actor(path)
     sides: list[Callable[[Order], Answer]] = [here.obey, lambda order: _ask(ours, order)]
     model: Model = {}
@@ -129,8 +131,11 @@ def _serve(path: Path, pipe: Connection) -> None:
 
 
 def _ask(pipe: Connection, order: Order) -> Answer:
-    pipe.send(order)
-    answer: Answer = pipe.recv()
+    try:
+        pipe.send(order)
+        answer: Answer = pipe.recv()
+    except (EOFError, BrokenPipeError) as error:
+        raise RuntimeError("the other process has ended; its error stands above") from error
     return answer
 
 
