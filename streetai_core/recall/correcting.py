@@ -28,7 +28,7 @@ CORRECTION = 0.02
 """By how much a statement stands above the one that it replaces, beyond what activation can make up for."""
 
 NEWS = 0.7
-"""Most by which a message that tells of a change is lifted, where nothing says of what."""
+"""Most by which a message is lifted of which nothing says that it replaces another."""
 
 _COMPARED = 15
 """The best signals, among which such messages are looked for: what is further down is seldom what is asked for."""
