@@ -38,7 +38,8 @@ _ANSWERS = 5
 
 _LIKE = 0.5
 _LIKE_CHANGED = 0.4
-"""The least cosine of what is brought up to date with what does so, and where that has a word of change."""
+"""The least cosine of what is brought up to date with what does so, and where that has a word of change. Of pairs that
+are less alike, as many are of two things that both hold (chosen with `tests.benchmarks.as_typed`)."""
 
 _AS_NEAR = 0.5
 """Share of the older one's nearness to the question that the newer one has at least: it must be an answer itself."""

@@ -110,7 +110,7 @@ def test_of_somebody_who_is_named_nobody_else_tells(registry):
     ],
 )
 def test_other_messages_are_lifted_by_nothing(registry, newer):
-    """Neither what tells of no change, nor what asks."""
+    """Neither what is a little like it and tells of no change, nor what asks."""
     memory = registry.get("trip")
     tell(memory, newer=newer)
     assert all(hit.parts["change"] == 0.0 for hit in memory.retrieve(ASKED, limit=50))
