@@ -27,7 +27,7 @@ CLOCK_UNITS = frozenset({"hour", "minute"})
 WEEKS = {"week": DAYS_IN_WEEK, "fortnight": 2 * DAYS_IN_WEEK}
 """Days of the units that keep the weekday: "two weeks from Friday" is a Friday."""
 
-_DAYS = {"day": 1, "week": DAYS_IN_WEEK, "fortnight": 2 * DAYS_IN_WEEK, "weekend": DAYS_IN_WEEK}
+_DAYS = {"hour": 1 / 24, "day": 1, "week": DAYS_IN_WEEK, "fortnight": 2 * DAYS_IN_WEEK, "weekend": DAYS_IN_WEEK}
 _MONTHS = {"month": 1, "quarter": 3, "year": MONTHS_IN_YEAR, "decade": MONTHS_IN_YEAR * YEARS_IN_DECADE}
 
 _HALF_WEEK = 3
@@ -198,7 +198,7 @@ def moved(day: date, unit: str, number: int) -> TimeSpan:
 
 def rolling(day: date, number: Count, unit: str, sign: int) -> TimeSpan:
     """From `number` units before `day` to it (-1), or from `day` to as many behind it (1): "the past two weeks"."""
-    if unit in CLOCK_UNITS:
+    if unit == "minute":
         return one_day(day)
     if unit in _DAYS:
         far = day + timedelta(int(sign * number.high * _DAYS[unit]))

@@ -25,17 +25,25 @@ def ahead(reader: Reader, index: int) -> Found | None:
         return None
     announced = reader.word(read.end) == "time"
     single = reader.kind(start) == "article" and read.count == ONE
-    certain = announced or _is_announced(reader, index, read)
-    if reader.direction(index, last=read.end - 1) < 0 or ((single or read.unit in CLOCK_UNITS) and not certain):
+    is_then = _is_then(reader, index)
+    certain = announced or is_then or _is_announced(reader, index, read)
+    if not is_then and reader.direction(index, last=read.end - 1) < 0:
+        return None
+    if (single or read.unit in CLOCK_UNITS) and not certain:
         return None
     return Found(from_now(reader.now, read, 1), read.end + announced)
+
+
+def _is_then(reader: Reader, index: int) -> bool:
+    """Whether something is in three days, whatever is told of beside: "my flight's in three days, I've not packed"."""
+    before = reader.word(index - 1)
+    is_so = before in {"is", "are"} or before.endswith(("'s", "'re", "'m"))
+    return is_so and reader.kind(index - 2) != "unit"
 
 
 def _is_announced(reader: Reader, index: int, read: Amount) -> bool:
     """Whether the words round "in a week" show that it is not how long something takes."""
     before = reader.word(index - 1)
-    if before in {"is", "are"} or before.endswith(("'s", "'re", "'m")):
-        return reader.kind(index - 2) != "unit"
     if before in _NEXT_TO_HAPPEN or reader.direction(index, BASE) > 0:
         return True
     return not before.isalpha() and reader.word(read.end) in _NEXT_VERBS

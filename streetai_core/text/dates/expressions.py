@@ -125,8 +125,11 @@ def _read(reader: Reader, size: int, *, onwards: bool) -> Iterator[Mention]:
             index = index + 1 if found is None else found.end
             continue
         span = found.span
-        if onwards and span.start <= reader.today and reader.goes_on(index, found.end):
-            span = TimeSpan(span.start, max(span.end, reader.today))
+        if span.start <= reader.today:
+            if onwards and reader.goes_on(index, found.end):
+                span = TimeSpan(span.start, max(span.end, reader.today))
+            elif reader.ends_now(index, found.end):
+                span = TimeSpan(span.start, min(span.end, reader.today))
         reader.previous = found.span
         yield Mention(span, reader.token(index).start, reader.token(found.end - 1).end)
         index = found.end
@@ -135,7 +138,8 @@ def _read(reader: Reader, size: int, *, onwards: bool) -> Iterator[Mention]:
 def _longest(reader: Reader, index: int) -> Found | None:
     """The expression at a token, drawn out to a range where one follows."""
     found = reader.expression(index)
-    opens = reader.kind(index) in _RANGED or ranges.opens_with_day(reader, index)
+    shifted = reader.kind(index) == "shift" and reader.kind(index + 1) == "weekday"  # "next Monday to Friday"
+    opens = shifted or reader.kind(index) in _RANGED or ranges.opens_with_day(reader, index)
     if found is None or not opens or reader.kind(found.end) not in {"to", "dash"}:
         return found
     try:

@@ -197,6 +197,11 @@ class Reader:
         before = cue_before(self._cues_here(), self._tokens[index].start)
         return before is None or not before.word.startswith("had ")
 
+    def ends_now(self, index: int, end: int) -> bool:
+        """Whether only what is over of the time from a token to `end` is meant: "so far this year"."""
+        before = (self.word(index - 2), self.word(index - 1))
+        return "so far" in {" ".join(before), f"{self.word(end)} {self.word(end + 1)}"}
+
     def _cues_here(self) -> list[Cue]:
         if self._cues is None:
             self._cues = cues(self._lower, self._tokens[0].start, self._tokens[-4].end)

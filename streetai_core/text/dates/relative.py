@@ -20,6 +20,7 @@ from streetai_core.text.dates.calendars import (
     DAYS_IN_WEEK,
     MONTHS_IN_YEAR,
     add_months,
+    month_of_day,
     season_of,
     week_of,
     weekday_after,
@@ -102,6 +103,8 @@ def _shifted_unit(reader: Reader, index: int, word: str, sign: int) -> Found | N
         return Found(rolling(reader.today, ONE, unit, sign or 1), index + 1)
     if unit == "weekend":
         return Found(_weekend(reader, index, word, sign), index + 1)
+    if unit == "year" and sign and reader.word(index - 2) == "time" and reader.kind(index - 3) == "shift":
+        return Found(month_of_day(add_months(reader.today, sign * MONTHS_IN_YEAR)), index + 1)  # "this time last year"
     return Found(moved(reader.today, unit, sign), index + 1)
 
 
@@ -180,8 +183,9 @@ def counted(reader: Reader, index: int) -> Found | None:
     if read is None:
         return None
     kind = reader.kind(read.end)
-    if kind == "ago":
-        return _ago(reader, read)
+    found = _ago(reader, read) if kind == "ago" else _before_last(reader, read)
+    if found is not None or kind == "ago":
+        return found
     if read.bare or kind not in {"from", "side"}:
         return None
     if kind == "from" and reader.word(read.end + 1) == "now":
@@ -189,6 +193,14 @@ def counted(reader: Reader, index: int) -> Found | None:
             return Found(weeks_from(reader.today, read), read.end + 2)
         return Found(from_now(reader.now, read, 1), read.end + 2)
     return _counted_from(reader, read)
+
+
+def _before_last(reader: Reader, read: Amount) -> Found | None:
+    """So many weeks before a day: "three weeks last Thursday"."""
+    if read.unit not in WEEKS or reader.word(read.end) != "last" or reader.kind(read.end + 1) != "weekday":
+        return None
+    day = weekday_before(reader.today, reader.number(read.end + 1))
+    return Found(one_day(day - timedelta(WEEKS[read.unit]) * read.count.low), read.end + 2)
 
 
 def _ago(reader: Reader, read: Amount) -> Found | None:
@@ -221,8 +233,11 @@ def _counted_from(reader: Reader, read: Amount) -> Found | None:
 
 
 def _exactly_ago(reader: Reader, read: Amount, index: int) -> Found | None:
-    """A day so long before a day: "a year ago today", "two weeks ago yesterday"."""
+    """A day so long before a day: "a year ago today", "two weeks ago yesterday"; or "a year ago this week"."""
     months = _EXACT_MONTHS.get(read.unit, 0)
+    if months and reader.word(index) == "this" and reader.word(index + 1) in {"week", "month"}:
+        day = add_months(reader.today, -int(read.count.low * months))
+        return Found(moved(day, reader.word(index + 1), 0), index + 2)
     if reader.kind(index) != "day" or not (months or read.unit == "week"):
         return None
     day = reader.today + timedelta(reader.number(index))

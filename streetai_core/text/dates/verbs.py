@@ -70,7 +70,7 @@ _BE = any_of(
     for mark in "'\u2019"
 )
 _BEING = (
-    rf"(?P<copula>{_BE})(?: (?:(?:i|you|we|they|he|she|it) )?"
+    rf"(?P<copula>{_BE}|[a-z]+['\u2019]s(?= (?:closed|shut|sold out)\b))(?: (?:(?:i|you|we|they|he|she|it) )?"
     r"(?:(?:not|also|just|still|now|only|all|both|probably|[a-z]{2,9}ly) ){0,2}(?:(?P<governed>getting|having)"
     r"|(?P<present>closed|shut|set|sold out|fixed|required|needed|allowed|grounded|cancell?ed)"
     r"|(?P<doing>(?!(?:no|any|some|every)thing |morning|evening|during|spring)[a-z]+ing)))?"

@@ -65,6 +65,7 @@ HOLIDAY_PHRASES: dict[str, str] = {
     "new year's": "new year",
     "new years": "new year",
     "new year": "new year",
+    "turn of the year": "new year",
     "valentine's day": "valentine",
     "valentines day": "valentine",
     "valentine's": "valentine",
@@ -74,7 +75,29 @@ HOLIDAY_PHRASES: dict[str, str] = {
     "saint patrick's day": "st patrick",
     "palm sunday": "palm sunday",
     "good friday": "good friday",
+    "shrove tuesday": "shrove tuesday",
+    "pancake day": "shrove tuesday",
+    "mardi gras": "shrove tuesday",
     "ash wednesday": "ash wednesday",
+    "maundy thursday": "maundy thursday",
+    "ascension day": "ascension",
+    "pentecost": "pentecost",
+    "whit sunday": "pentecost",
+    "whit monday": "whit monday",
+    "corpus christi": "corpus christi",
+    "epiphany": "epiphany",
+    "burns night": "burns night",
+    "groundhog day": "groundhog day",
+    "earth day": "earth day",
+    "anzac day": "anzac day",
+    "canada day": "canada day",
+    "bastille day": "bastille day",
+    "all saints' day": "all saints",
+    "all saints day": "all saints",
+    "all souls' day": "all souls",
+    "all souls day": "all souls",
+    "bonfire night": "bonfire night",
+    "guy fawkes night": "bonfire night",
     "easter sunday": "easter",
     "easter monday": "easter monday",
     "easter": "easter",
@@ -96,6 +119,8 @@ HOLIDAY_PHRASES: dict[str, str] = {
     "thanksgiving": "thanksgiving",
     "black friday": "black friday",
     "cyber monday": "cyber monday",
+    "advent sunday": "advent sunday",
+    "first sunday of advent": "advent sunday",
     "christmas eve": "christmas eve",
     "xmas eve": "christmas eve",
     "christmas day": "christmas",
@@ -160,5 +185,9 @@ ANCHORS = frozenset(
     [word for word, (kind, _) in VOCABULARY.items() if kind in _ANCHOR_KINDS]
     + ["nights", "mornings", "evenings"]
     + [phrase.split()[0].removesuffix("'s") for phrase in HOLIDAY_PHRASES]
-) - {"new", "st", "saint", "good", "ash", "palm", "black", "cyber", "boxing", "labor", "labour", "mother", "father"}
+) - {
+    "new", "st", "saint", "good", "ash", "palm", "black", "cyber", "boxing", "labor", "labour", "mother", "father",
+    "shrove", "pancake", "maundy", "whit", "burns", "groundhog", "earth", "canada", "all", "bonfire", "guy",
+    "first", "turn",
+}  # fmt: skip
 """Words without which there is no time in a text; holidays of several words count through their other word."""
