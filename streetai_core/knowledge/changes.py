@@ -169,7 +169,7 @@ def _about_self(clause: Clause) -> bool:
 def _strength(new: Clause, old: Clause, similarity: float) -> float:
     """The sum of the signs that the newer clause replaces the older one; 0.0 below the least that counts."""
     again = swapped(new, old) or (similarity >= _RETOLD and retold(new, old))
-    if not (again or new.cue) or not _same_owner(new, old):
+    if not (again or new.cue) or not _same_owner(new, old) or new.is_of_another(old):
         return 0.0
     announced = _announced(new, old, similarity) if new.cue and old.content else 0.0
     return max(announced, _SWAP + _SWAP_SIMILARITY * similarity) + _SWAP_CUE * (announced > 0) if again else announced

@@ -60,6 +60,9 @@ _OF_ANOTHER = re.compile(r"(?:i|we|my|our|he|she|they|it|the)\b", re.IGNORECASE)
 """How one begins that says something of somebody else. What any other says is of the thing before it, and no news."""
 
 _DETERMINERS = frozenset({"the", "my", "our", "his", "her", "their", "a", "an", "this"})
+_SUBJECT = 3
+"""Words within which a sentence names what it is about: "the boat 31"."""
+
 _NOUN_PHRASE = 8
 """Words before a relative clause in which what it is about begins."""
 
@@ -192,6 +195,23 @@ class Clause:
         return frozenset(
             following for kind, following in zip(self.kinds, self._stems[1:], strict=False) if kind == "number"
         )
+
+    @cached_property
+    def numbered(self) -> tuple[str, str] | None:
+        """The thing with a number of which it tells another value, as (stem, number): "Boat 31 lies at berth 7"."""
+        for place in range(min(len(self.words) - 1, _SUBJECT)):
+            word, number = self.lowered[place], self.words[place + 1]
+            if word in FUNCTION_WORDS:
+                continue
+            follows = self.lowered[place + 2 : place + 3]
+            is_thing = number.isdigit() and self.kinds[place] is None and any(self.kinds[place + 2 :])
+            return (self._stems[place], number) if is_thing and follows and follows[0].isalpha() else None
+        return None
+
+    def is_of_another(self, other: Clause) -> bool:
+        """Whether both tell of things that only their numbers tell apart: of another boat, chapter, room."""
+        mine, theirs = self.numbered, other.numbered
+        return mine is not None and theirs is not None and mine[0] == theirs[0] and mine[1] != theirs[1]
 
     @cached_property
     def old_value(self) -> frozenset[str]:

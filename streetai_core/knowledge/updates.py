@@ -175,8 +175,9 @@ def _short(text: str) -> tuple[Clause, ...]:
 
 def _tells(text: str) -> bool:
     """Whether a short message mostly tells how something is, and does not say "Perfect." and go on to ask."""
-    lacking, before = _MOSTLY * len(text.split()), ""
-    for clause in _short(text):
+    told = _short(text)
+    lacking, before = _MOSTLY * len(text.split()) if told else 0.0, ""
+    for clause in told:
         # The last part of a sentence stands there by itself too.
         if clause.sentence not in before and _tells_something(clause):
             lacking -= len(clause.words)
@@ -250,6 +251,8 @@ def _fits(new: Passage, old: Clause) -> bool:
     """Whether both tell of one subject, and the newer one another value of one kind."""
     shared = bool(new.topic & old.topic)
     if not old.state or not (shared or new.content & old.valued) or not _same_people(new, old, shared=shared):
+        return False
+    if new.changed.is_of_another(old):
         return False
     if not new.kinds & old.values or new.valued <= old.valued:
         return False

@@ -16,7 +16,7 @@ import numpy.typing as npt
 
 from streetai_core.dynamics.decay import Flags, Floats
 from streetai_core.index.cone import beyond
-from streetai_core.recall.naming import named
+from streetai_core.recall.naming import named, things
 from streetai_core.recall.question import Question
 from streetai_core.recall.topmost import topmost
 from streetai_core.state import MemoryState
@@ -130,6 +130,10 @@ def _news(state: MemoryState, question: Question, standing: Standing) -> Floats 
     if not tells.any():
         return None
     like = _like(state, best, at, question.common)
+    for thing in things(question):
+        # What is told of another boat is no news of this one.
+        has = _among(at, words.rows_with(thing))
+        like &= has[:, None] | ~has[None, :]
     near = standing.nearness[best]
     like &= near[:, None] >= _AS_NEAR * near[None, :]
     scores = standing.total[best]

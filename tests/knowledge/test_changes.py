@@ -227,3 +227,18 @@ def test_forms_that_no_ending_tells_are_not_looked_for(newer, older):
     assert strength(Statement(newer), Statement(older)) > 0
     wanted = [whole_words(" ".join(one.words)) for one in likenesses(Statement(newer))]
     assert any(one <= whole_words(older) for one in wanted)
+
+
+@pytest.mark.parametrize(
+    ("older", "newer", "replaces"),
+    [
+        ("Boat 31 lies at berth 7.", "Boat 31 lies at berth 11 now.", True),
+        ("Boat 31 lies at berth 7.", "Boat 32 lies at berth 11 now.", False),
+        ("Sprint 4 ends on Friday.", "Sprint 5 ends on Monday now.", False),
+        ("Room 12 is booked by Ann.", "Room 14 is now booked by Ben.", False),
+        ("The project uses version 3.", "The project uses version 4 now.", True),
+    ],
+)
+def test_things_that_only_their_numbers_tell_apart_are_several(older, newer, replaces):
+    """Where boat 32 lies says nothing of boat 31."""
+    assert bool(link(Statement(newer), [(Statement(older), 0.8)])) is replaces
