@@ -99,7 +99,7 @@ _CUE = re.compile(rf"\b(?:{'|'.join(_CUES)})(?!\w)", re.IGNORECASE)
 _OTHERS = frozenset({"his", "her", "hers", "their", "theirs"})
 """Whose matter a sentence tells that is not of the speaker."""
 
-_KNOWN = {(word,) for word in ("he", "she", "he's", "she's")}
+_KNOWN = frozenset({"he", "she", "he's", "she's"})
 """Of whom a sentence speaks that begins so: somebody of whom was told before."""
 
 _ACTING = frozenset(
@@ -204,7 +204,7 @@ def _changed(text: str) -> tuple[int, ...]:
 def _of_somebody(clause: Clause) -> bool:
     """Whether it is told of whom or what it speaks, and of nobody else, as "The Bakers cancelled their trip" is."""
     subject = clause.subject
-    if subject.speaks_of_self or clause.lowered[:1] in _KNOWN:
+    if subject.speaks_of_self or not _KNOWN.isdisjoint(clause.lowered[:1]):
         return True
     if subject.owner == "person" and subject.words.isdisjoint(_ACTING):
         return False

@@ -92,7 +92,6 @@ _OF_THEN = re.compile(
 )
 """The tense of a question: verbs of the present, or who does something, and verbs of the past, which win."""
 
-
 _SUPPOSED = re.compile(r"\W*(?:and |but |so )?(?:if|imagine|say|suppose|what if)\b")
 """How a question begins that asks for what would be."""
 
