@@ -4,14 +4,16 @@ from dataclasses import replace
 
 from streetai_core.stores.types import Changes
 from streetai_core.testing.factories import NOON, make_counts, make_days, make_terms
+from streetai_core.text.marks import beside_text, marked
 
 
 def told_otherwise(row, *, rules=0):
-    """What rules that cut no word as ours do have made of a message."""
+    """What rules that cut no word as ours do have made of a message; what it has to do with others is the same."""
+    terms, counts = marked(make_terms(1_000 + row.sequence), make_counts(9), beside_text(row.terms, row.counts))
     return replace(
         row,
-        terms=make_terms(1_000 + row.sequence),
-        counts=make_counts(9),
+        terms=terms,
+        counts=counts,
         days=make_days((1, 1)),
         question=not row.question,
         rules=rules,

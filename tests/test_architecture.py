@@ -39,6 +39,7 @@ WEIGHTS = [
     evidence.STRETCH,
     correcting.CORRECTION,
     correcting.NEWS,
+    correcting.SPOKEN_OF,
     Config().activation_share * activation.FRESH,
     Config().activation_share * activation.TAUGHT,
     Config().activation_share * activation.LEARNED,

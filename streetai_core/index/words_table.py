@@ -21,8 +21,7 @@ from streetai_core.index.replacements import Replacements
 from streetai_core.index.row_table import NONE, RowTable
 from streetai_core.index.stretches import Stretches
 from streetai_core.index.threads import CHAINED, Threads
-from streetai_core.text.marks import MARKS
-from streetai_core.types import ROLES, SOURCES, TermHashes
+from streetai_core.types import ROLES, SOURCES
 
 Numbers = npt.NDArray[np.generic]
 Rule = Callable[[Integers], Floats]
@@ -48,11 +47,6 @@ _OWN = (
     "rules",
 )
 """The columns that a message fills by itself."""
-
-
-def _marks(terms: TermHashes) -> int:
-    """How many of these terms, which ascend, are marks."""
-    return int((terms.take(terms.searchsorted(MARKS), mode="clip") == MARKS).sum()) if len(terms) else 0
 
 
 class WordsTable:
@@ -203,8 +197,7 @@ class WordsTable:
         conversation = columns.conversation
         self._conversations = {name: number for number, name in enumerate(columns.conversations)}
         self._authors, author = named(columns.authors, columns.author)
-        marks = np.isin(columns.terms, MARKS)
-        lengths = summed(columns.counts - marks, columns.term_counts)
+        lengths = summed(columns.counts, columns.term_counts)
         neighbours = beside(conversation)
         given: dict[str, Integers] = {
             **dict.fromkeys(CHAINED, np.full(count, NONE)),
@@ -306,7 +299,7 @@ class WordsTable:
             "sequence": entry.sequence,
             "conversation": self._conversations.setdefault(entry.conversation, len(self._conversations)),
             "author": author,
-            "length": int(entry.counts.sum()) - _marks(entry.terms),
+            "length": int(entry.counts.sum()),
             "characters": entry.characters,
             "day": entry.day,
             "question": int(entry.question),

@@ -34,7 +34,7 @@ _IMAGINED = re.compile(
     r"^(?:(?:but|and|so|or|well|hmm+|ok(?:ay)?),? )*(?:if|unless|suppose|imagine|whether)\b"
     r"|\b(?:wish|would(?! rather)|wouldn't|might|could have|as if|what if|dream(?:ing)? of"
     r"|thinking (?:of|about)|considering)\b"
-    r"|\b(?:i|we|they|he|she)['\u2019]d (?!rather|like\b)\w"
+    r"|\b(?:i|we|they|he|she)['\u2019]d (?!rather|like\b|(?:already |just |never )?(?:been|had|got|gone|\w{3,}ed)\b)\w"
     r"|\b(?:not (?:quite |really |entirely )?sure|unsure|don['\u2019]t know|do not know|wonder|wondering|no idea)"
     r" (?:if|whether|how|what|where|why|when|who|which)\b",
     re.IGNORECASE,

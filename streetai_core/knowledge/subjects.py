@@ -128,7 +128,10 @@ def _possessed(written: tuple[str, ...], *, of_self: bool, own: bool) -> Subject
         if token in FUNCTION_WORDS and base not in PEOPLE:
             break
         if base in PEOPLE:
-            named = {stem(word.lower()) for word in written[place + 1 : place + 2] if word[0].isupper()}
+            # "My sister Ann" is one, "my sister's Lark" hers.
+            named = {
+                stem(word.lower()) for word in written[place + 1 : place + 2] if word[0].isupper() and token == base
+            }
             return Subject("person", frozenset({stem(base), *named}), of_self)
         if token.endswith("'s") and not _is_short_for_is(phrase[place:]):
             return Subject("person", frozenset({stem(base)}), of_self)

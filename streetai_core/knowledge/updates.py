@@ -13,11 +13,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
+from streetai_core.knowledge.becoming import BECOME, OVER
 from streetai_core.knowledge.clauses import Clause, clauses
 from streetai_core.knowledge.statements import Statement, of_pair
 from streetai_core.knowledge.values import ValueKind
-from streetai_core.knowledge.wording import stem, tokens, word_set
+from streetai_core.knowledge.wording import FUNCTION_WORDS, stem, tokens, word_set
 from streetai_core.text.marks import CHANGE, TOLD
+from streetai_core.text.words import whole_words
 
 LONGEST = 45
 """Words of a message that is compared. Of what longer recorded ones would replace nine in ten were wrong."""
@@ -42,65 +44,13 @@ _LEAST = 0.35
 _STRENGTH = 0.5
 """How sure such a link is; one that is announced is surer."""
 
-_DAY = (
-    "(?:mon|tues|wednes|thurs|fri|satur|sun)day|january|february|march|april|may|june|july|august|september|october"
-    "|november|december"
-)
-_CUES = (
-    # From when on. "Now the buffet" goes on to another matter.
-    r"(?<=[\w,;:] )now(?! that\b)",
-    r"now (?:it['\u2019]s|it is|i['\u2019]m|we['\u2019]re|my|our)",
-    "these days|going forward|from (?:today|tomorrow)",
-    "nowadays",
-    "as of",
-    "effective",
-    "meanwhile",
-    "until further notice",
-    rf"since (?:yesterday|today|last|this|the first|{_DAY})",
-    "from this",
-    rf"from (?:now|here|today|tomorrow|next|{_DAY})(?: \w+)? on",
-    # What is over.
-    "no longer",
-    "any ?(?:more|longer)",
-    "quit|resigned|sold|g[ai]ven? up|retired|ditched|tossed|scrapped|ripped out|broke up|fell through|called off",
-    "stopped|took up|taken up|withdr(?:ew|awn)|enrolled|(?:ran|run) out|expired|lapsed?|ended|thrown out|banned|wiped",
-    "cancell?ed",
-    "(?:is|are) off",
-    "dropped (?:out|the|it|my|our|[a-z]+ for)",
-    "no more|gone|finished",
-    # What gave way to something else.
-    "switch(?:ed|ing)|changed|moved|moves to|swapped|replac(?:ed|ing)|migrated|upgraded|downgraded|promoted|renamed",
-    "postponed|delayed|extended|pushed|shifted|bumped",
-    "re-?(?:scheduled|negotiated|financed|shuffled|assigned|located|painted|measured|booked|numbered|licensed|written)",
-    "instead|in (?:its|his|her|their) place|after all",
-    "change of plans?|decided (?:on|to)|agreed on|ended up|settled on|went with",
-    "tak(?:en|ing) over|took over|been named",
-    "(?:took|put|changed|upgraded) me (?:off|on|in|up|to)",
-    # What moved by how much.
-    "rais(?:ed|e|ing)|lowered|reduced|increased",
-    r"brought [\w' ]{1,25}forward",
-    r"(?:put|set|brought|took|turned) [\w' ]{1,25}(?:up|down|back) to",
-    "(?:up|down|back|over|on|go|goes|going|gone|went) to",
-    "(?:grown|risen|fallen|dropped|cut|climbed|shrunk|jumped|stepped up|worsened|improved) to",
-    "(?:up|down) from",
-    # What was wrong.
-    "actually",
-    "correct(?:ed|ion)|scratch that|i meant|typo|and not",
-    "mis(?:read|heard|typed|spoke|counted|remembered|calculated|spelled)",
-    "turn(?:ed|s) out",
-    r"not (?:the |an? )?[\w.:-]+,? but",
-    "(?:is|are|was|were)n['\u2019]t [\\w ]{1,25} but",
-    "update:",
-)
-"""Words that say that something has become so. They say it of anything, and many are used in other ways too."""
-
-_CUE = re.compile(rf"\b(?:{'|'.join(_CUES)})(?!\w)", re.IGNORECASE)
-
 _OTHERS = frozenset({"his", "her", "hers", "their", "theirs"})
 """Whose matter a sentence tells that is not of the speaker."""
 
 _KNOWN = frozenset({"he", "she", "he's", "she's"})
 """Of whom a sentence speaks that begins so: somebody of whom was told before."""
+
+_POSSESSIVE = re.compile(r"['\u2019]s?$")
 
 _ACTING = frozenset(
     map(
@@ -135,6 +85,20 @@ def news_of(told: Statement) -> tuple[int, ...]:
     if _changed(told.text):
         return TOLD, CHANGE
     return (TOLD,) if _tells(told.text) else ()
+
+
+def told_anew(told: Statement) -> frozenset[str]:
+    """Terms of what a short message says is over, not so, or has become so: "lark" of "They've killed Lark".
+
+    Of who has facts of his own. Of another person only who it is: that one may be spoken of.
+    """
+    if not told.has_facts:
+        return frozenset()
+    said = _short(told.text)
+    anew = {place for place, one in enumerate(said) if BECOME.search(one.sentence) or OVER.search(one.sentence)}
+    # "Zdeněk flooded the cellar. Never again" names beside it whom it means.
+    spoken = [clause for place, clause in enumerate(said) if not anew.isdisjoint((place - 1, place, place + 1))]
+    return frozenset(term for clause in spoken for term in _named_in(clause))
 
 
 def tells_update(newer: Statement) -> bool:
@@ -197,7 +161,7 @@ def _tells_something(clause: Clause) -> bool:
 def _changed(text: str) -> tuple[int, ...]:
     """The places of the clauses of a short message that have a word of change."""
     return tuple(
-        place for place, clause in enumerate(_short(text)) if _CUE.search(clause.sentence) and _of_somebody(clause)
+        place for place, clause in enumerate(_short(text)) if BECOME.search(clause.sentence) and _of_somebody(clause)
     )
 
 
@@ -213,8 +177,16 @@ def _of_somebody(clause: Clause) -> bool:
 
 def _without_cues(clause: Clause) -> Clause:
     """A clause without its words of change: the day since when something is so is no value."""
-    sentence = _CUE.sub(" ", clause.sentence)
+    sentence = BECOME.sub(" ", clause.sentence)
     return Clause(sentence=sentence, words=tokens(sentence), cue=clause.cue)
+
+
+def _named_in(clause: Clause) -> set[str]:
+    """The terms of a clause without the words that say what has become of it."""
+    words = tokens(OVER.sub(" ", BECOME.sub(" ", clause.sentence)))
+    if clause.subject.owner == "person" and not _of_somebody(clause):
+        words = tuple(word for word in words if stem(_POSSESSIVE.sub("", word.lower())) in clause.subject.words)
+    return whole_words(" ".join(word for word in words if word.lower().replace("\u2019", "'") not in FUNCTION_WORDS))
 
 
 def _passage(changed: Clause, beside: Sequence[Clause]) -> Passage:

@@ -90,6 +90,17 @@ class Batch:
         found: Numbers = np.flatnonzero(np.unpackbits(packed, bitorder="little"))
         return found[(self._trust[found] <= newer.trust) & (self._sequences[found] < newer.sequence)]
 
+    def having(self, term: int, most: int) -> list[Message]:
+        """The newest messages with a term, by its hash; at most `most`."""
+        found: list[int] = []
+        for first, page in zip(range(0, len(self), _PAGE)[::-1], reversed(self._pages), strict=True):
+            bits = page.having.get(term, 0)
+            while bits and len(found) < most:
+                highest = bits.bit_length() - 1
+                found.append(first + highest)
+                bits ^= 1 << highest
+        return [self._messages[sequence] for sequence in self._sequences[found].tolist()]
+
     def similar(self, vectors: Matrix, numbers: Numbers, most: int) -> dict[int, float]:
         """The cosine of the nearest chunk of each of some messages, by sequence: the `most` nearest of them.
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -13,10 +13,12 @@ from streetai_core.index.distinct import distinct
 from streetai_core.knowledge.changes import likenesses, link
 from streetai_core.knowledge.statements import Statement
 from streetai_core.planning.batch import Batch
+from streetai_core.planning.news import news_in
+from streetai_core.planning.speakers import before, of_speaker
 from streetai_core.state import MemoryState
 from streetai_core.stores.types import WordsRow
 from streetai_core.text.words import hashed, whole_words
-from streetai_core.types import ROLES, Matrix, Message, Vector
+from streetai_core.types import Matrix, Message, Vector
 
 Reader = Callable[[Sequence[int]], Mapping[int, Message]]
 """Reads messages with their texts, by sequence."""
@@ -32,9 +34,6 @@ _CANDIDATES = 20
 
 _LONGEST = 2000
 """Characters of a message that can change a fact; a longer one is a document, and tells no news of its author."""
-
-_UNKNOWN = -2
-"""The number of an author who has said nothing yet."""
 
 _PARTS = 4
 """Chunks of a message whose neighbours are looked at."""
@@ -82,6 +81,10 @@ class Replacing:
         if not self.state.hides(row):
             self._batch.put(message, vectors, row.terms)
         return found
+
+    def news_in(self, message: Message, anew: Collection[int]) -> list[int]:
+        """The marks of a message for those of which it may bring news; `anew` is what it says of something."""
+        return news_in(message, anew, self.state, self._batch)
 
     def after_edit(self, message: Message, vectors: Matrix) -> list[tuple[Message, tuple[int, ...]]]:
         """The messages that replaced what an edited one said before and not what it says now.
@@ -166,9 +169,8 @@ class Replacing:
         """
         words = self.state.words
         told = self._batch.like(newer, terms)
-        rows = self._of_speaker(words.rows_with_all(terms) if terms else np.flatnonzero(words.alive), newer)
-        # Nobody's word outdoes one that is trusted more.
-        rows = rows[(words.trust[rows] <= newer.trust) & (words.column("sequence")[rows] < newer.sequence)]
+        rows = of_speaker(words, words.rows_with_all(terms) if terms else np.flatnonzero(words.alive), newer)
+        rows = before(words, rows, newer)
         if not terms:
             return rows, told
         told = told[-_MOST_ALIKE:]
@@ -216,18 +218,10 @@ class Replacing:
     def _may_outdo(self, message: Message) -> Rows:
         """The signals of newer messages of the same speaker, trusted as much, that have a vector."""
         words, columns = self.state.words, self.state.columns
-        rows = self._of_speaker(np.flatnonzero(words.alive), message)
+        rows = of_speaker(words, np.flatnonzero(words.alive), message)
         newer = (words.column("sequence")[rows] > message.sequence) & (words.trust[rows] >= message.trust)
         signals = self.state.alignment.signals_of(rows[newer])
         found: Rows = signals[~np.isin(columns.keys[signals], list(columns.without_vector))]
-        return found
-
-    def _of_speaker(self, rows: Rows, speaker: Message) -> Rows:
-        """Those of some messages that the speaker of one said."""
-        words = self.state.words
-        author = -1 if speaker.name is None else words.authors.get(speaker.name, _UNKNOWN)
-        by_name = words.column("author")[rows] == author
-        found: Rows = rows[by_name & (words.column("role")[rows] == ROLES.index(speaker.role))]
         return found
 
 

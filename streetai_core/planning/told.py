@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from streetai_core.dynamics.trust import default_trust, source_of
+from streetai_core.planning.news import said_anew
 from streetai_core.planning.replacing import Wanted, wanted_by
 from streetai_core.planning.words import words_row
 from streetai_core.stores.types import WordsRow
@@ -16,9 +17,11 @@ class Told:
     """What can be said of a message before it has a place in a memory."""
 
     row: WordsRow
-    """Its words row, with the sequence 0, as if it replaced nothing."""
+    """Its words row, as if nothing had been said before."""
     wanted: Wanted
     """What those have that it may replace."""
+    anew: frozenset[int]
+    """What it says is over, not so, or has become so."""
 
 
 def told(new: NewMessage) -> Told:
@@ -27,8 +30,16 @@ def told(new: NewMessage) -> Told:
     Raises:
         InputError: it was said outside the years 1 to 9999 in UTC.
     """
-    message = message_of(new, "", turn=0, sequence=0)
-    return Told(words_row(message), wanted_by(message))
+    return told_by(message_of(new, "", turn=0, sequence=0))
+
+
+def told_by(message: Message) -> Told:
+    """The same of a message that has a place.
+
+    Raises:
+        InputError: it was said outside the years 1 to 9999 in UTC.
+    """
+    return Told(words_row(message), wanted_by(message), said_anew(message))
 
 
 def message_of(new: NewMessage, message_id: str, *, turn: int, sequence: int, sanitised: bool = False) -> Message:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import re
 import unicodedata
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
 from datetime import date, datetime
 from typing import Any
@@ -18,7 +18,7 @@ from streetai_core.knowledge.updates import news_of
 from streetai_core.stores.types import WordsRow
 from streetai_core.stores.values import zoned
 from streetai_core.text.dates import mentioned_dates
-from streetai_core.text.marks import WISH
+from streetai_core.text.marks import WISH, beside_text, marked
 from streetai_core.text.wishes import states_wish
 from streetai_core.text.words import counted
 from streetai_core.types import Message
@@ -47,14 +47,14 @@ _RUN = re.compile(r"(?:\S+\s*){1,1000}")
 def words_row(message: Message, replaces: tuple[int, ...] = ()) -> WordsRow:
     """The words row of a message.
 
-    The author's name counts as one of its words, and so does that it states a wish or tells of a change, if a user says
+    The author's name counts as one of its words. That it states a wish or tells of a change is marked if a user says
     so: what others plant is asked for by nothing.
 
     Raises:
         InputError: the message was said outside the years 1 to 9999 in UTC.
     """
     text = message.content
-    terms, counts = counted(text, _marks(message), author=message.name or "")
+    terms, counts = marked(*counted(text, author=message.name or ""), _marks(message))
     return WordsRow(
         sequence=message.sequence,
         conversation_id=message.conversation_id,
@@ -84,8 +84,21 @@ def _marks(message: Message) -> tuple[int, ...]:
 
 
 def renewed(row: WordsRow, message: Message) -> WordsRow:
-    """The words row of a message made anew; what it replaces stays. What newer rules have made is left alone."""
-    return row if row.rules > RULES else words_row(message, row.replaces)
+    """The words row of a message made anew; what it has to do with others stays.
+
+    What newer rules have made is left alone.
+    """
+    if row.rules > RULES:
+        return row
+    return with_marks(words_row(message, row.replaces), beside_text(row.terms, row.counts))
+
+
+def with_marks(row: WordsRow, marks: Collection[int]) -> WordsRow:
+    """The words row with some more marks."""
+    if not marks:
+        return row
+    terms, counts = marked(row.terms, row.counts, marks)
+    return replace(row, terms=terms, counts=counts)
 
 
 def relinked(links: Sequence[tuple[Message, tuple[int, ...]]], read: Reader) -> list[WordsRow]:

@@ -13,9 +13,9 @@ from streetai_core.encoders.base import Encoder
 from streetai_core.errors import EncoderMismatchError, MessageConflictError
 from streetai_core.placement import Placement
 from streetai_core.planning.preparing import Prepared
-from streetai_core.planning.replacing import Replacing, Wanted, wanted_by
-from streetai_core.planning.told import message_of
-from streetai_core.planning.words import Reader, fingerprint, relinked, words_row
+from streetai_core.planning.replacing import Replacing
+from streetai_core.planning.told import Told, message_of, told_by
+from streetai_core.planning.words import Reader, fingerprint, relinked, with_marks
 from streetai_core.state import MemoryState
 from streetai_core.stores.types import Changes, Head, Learned, SignalRow, WeightRow, WordsRow
 from streetai_core.types import Matrix, Message
@@ -96,11 +96,7 @@ def plan_add(
             history_tokens=head.history_tokens + sum(item.tokens for item, _ in fresh),
         ),
         messages=[message for _, message in fresh],
-        words=[
-            _words(replace(item.told.row, sequence=message.sequence), message, item, item.told.wanted, replacing)
-            for item, message in fresh
-            if item.told is not None
-        ],
+        words=[_words(item.told, message, item, replacing) for item, message in fresh if item.told is not None],
         signals=signals,
         weights=weights,
         stacks=placement.stack_rows,
@@ -145,7 +141,7 @@ def plan_update(
             history_tokens=max(0, head.history_tokens - old_tokens + item.tokens),
         ),
         messages=[message],
-        words=[*loosened, _words(words_row(message), message, item, wanted_by(message), replacing)]
+        words=[*loosened, _words(told_by(message), message, item, replacing)]
         if item.chunks or old.sequence in state.words or old.sequence in state.hidden
         else loosened,
         signals=signals,
@@ -158,9 +154,10 @@ def plan_update(
     )
 
 
-def _words(row: WordsRow, message: Message, item: Prepared, wanted: Wanted, replacing: Replacing) -> WordsRow:
-    """The words row of a message, with what it replaces."""
-    found = replacing.of(message, item.vectors, row, wanted)
+def _words(told: Told, message: Message, item: Prepared, replacing: Replacing) -> WordsRow:
+    """The words row of a message, with what it replaces and may bring news of."""
+    row = with_marks(replace(told.row, sequence=message.sequence), replacing.news_in(message, told.anew))
+    found = replacing.of(message, item.vectors, row, told.wanted)
     return replace(row, replaces=found) if found else row
 
 

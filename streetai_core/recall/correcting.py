@@ -9,6 +9,7 @@ more than `NEWS`.
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -16,11 +17,12 @@ import numpy.typing as npt
 
 from streetai_core.dynamics.decay import Flags, Floats
 from streetai_core.index.cone import beyond
-from streetai_core.recall.naming import named, things
+from streetai_core.index.words import WordIndex
+from streetai_core.recall.naming import named, numbers, things
 from streetai_core.recall.question import Question
 from streetai_core.recall.topmost import topmost
 from streetai_core.state import MemoryState
-from streetai_core.text.marks import CHANGE, TOLD
+from streetai_core.text.marks import CHANGE, TOLD, news_about
 
 Rows = npt.NDArray[np.intp]
 
@@ -43,6 +45,14 @@ are less alike, as many are of two things that both hold (chosen with `tests.ben
 
 _AS_NEAR = 0.5
 """Share of the older one's nearness to the question that the newer one has at least: it must be an answer itself."""
+
+SPOKEN_OF = 1.5
+"""The same where it names what the older one told, and says that it is over or has become so. It may be less like the
+older one, and further from what is asked for: "Kessler went bust. The exhibition will be in the old post office"."""
+
+_LIKE_NAMED = 0.3
+_NEAR_NAMED = 0.1
+"""The least cosine of the two then, and the newer one's nearness as a share of the older one's."""
 
 _SHORT = 280
 """Characters of a message that may be brought up to date; one of 45 words has so many at most, mostly."""
@@ -111,41 +121,56 @@ def _replacing(state: MemoryState, standing: Standing) -> Floats | None:
 
 
 def _news(state: MemoryState, question: Question, standing: Standing) -> Floats | None:
-    """What lifts short messages above older ones of the same speaker that are like them."""
+    """What lifts short messages above older ones of the same speaker that they may bring up to date."""
     words = state.words
-    there = named(words, question.words)
-    # Of whom a question names, it mostly asks for all that was told: without a word of change nothing gives way.
-    telling = words.rows_with(CHANGE if there else TOLD)
-    if not len(telling):
-        return None
     best = topmost(standing.total, _COMPARED, allowed=standing.searched)
     at = state.alignment.at[best]
     stands = (at >= 0) & (standing.leaders[at] == best)
     best, at = best[stands], at[stands]
-    oldest_first = np.argsort(state.words.column("sequence")[at])
+    oldest_first = np.argsort(words.column("sequence")[at])
     best, at = best[oldest_first], at[oldest_first]
-    tells = _among(at, telling)
-    if there:
-        tells &= np.isin(words.column("author")[at], list(there.values()))
-    if not tells.any():
-        return None
-    like = _like(state, best, at, question.common)
-    for thing in things(question):
-        # What is told of another boat is no news of this one.
-        has = _among(at, words.rows_with(thing))
-        like &= has[:, None] | ~has[None, :]
-    near = standing.nearness[best]
-    like &= near[:, None] >= _AS_NEAR * near[None, :]
     scores = standing.total[best]
-    like &= scores >= np.sort(scores)[-_ANSWERS:].min(initial=np.inf)
+    answers = scores >= np.sort(scores)[-_ANSWERS:].min(initial=np.inf)
+    telling, speaking = _telling(words, question, at), _speaking_of(words, at, answers)
+    if not telling.any() and not speaking.any():
+        return None
+    vectors, near = state.columns.vectors_of(best), standing.nearness[best]
+    cosine = beyond((vectors @ vectors.T).astype(np.float64), question.common)
+    least = np.where(_among(at, words.rows_with(CHANGE)), _LIKE_CHANGED, _LIKE)[:, None]
+    telling_of = telling[:, None] & (cosine >= least) & (near[:, None] >= _AS_NEAR * near)
+    telling_of &= _of_same(words, at, things(question))
+    speaking_of = speaking & (cosine >= _LIKE_NAMED) & (near[:, None] >= _NEAR_NAMED * near)
+    # What names what is over need not name whom it is over for.
+    speaking_of &= _of_same(words, at, numbers(question))
+    most = np.maximum(speaking_of * SPOKEN_OF, telling_of * NEWS)
+    most[~(_may_outdo(words, at) & answers)] = 0.0
     lifted = np.zeros(len(standing.total))
-    for place in np.flatnonzero(tells).tolist():
-        needed = scores[:place][like[place, :place]] - scores[place] + standing.margin
+    for place in np.flatnonzero(most.any(axis=1)).tolist():
+        needed = scores[:place] - scores[place] + standing.margin
         # What it cannot outdo it is not lifted towards: that would only put it above others.
-        lift = float(needed[needed <= NEWS].max(initial=0.0))
+        lift = float(needed[needed <= most[place, :place]].max(initial=0.0))
         lifted[best[place]] = lift
         scores[place] += lift
     return lifted if lifted.any() else None
+
+
+def _telling(words: WordIndex, question: Question, at: Rows) -> Flags:
+    """Which of some messages tell how something is, shape (k,)."""
+    there = named(words, question.words)
+    # Of whom a question names, it mostly asks for all that was told: without a word of change nothing gives way.
+    telling = _among(at, words.rows_with(CHANGE if there else TOLD))
+    if there:
+        telling &= np.isin(words.column("author")[at], list(there.values()))
+    return telling
+
+
+def _speaking_of(words: WordIndex, at: Rows, answers: Flags) -> Flags:
+    """Which of some messages say of what which of the answers among them told that it is over, shape (k, k)."""
+    speaking = np.zeros((len(at), len(at)), dtype=np.bool_)
+    sequences = words.column("sequence")[at]
+    for answer in np.flatnonzero(answers).tolist():
+        speaking[:, answer] = _among(at, words.rows_with(news_about(int(sequences[answer]))))
+    return speaking
 
 
 def _among(some: Rows, rows: Rows) -> Flags:
@@ -156,27 +181,30 @@ def _among(some: Rows, rows: Rows) -> Flags:
     return there
 
 
-def _like(state: MemoryState, best: Rows, at: Rows, common: float) -> Flags:
-    """Which of some signals may bring which up to date, shape (k, k): they are near, and one person said both.
+def _may_outdo(words: WordIndex, at: Rows) -> Flags:
+    """Which of some messages may stand above which for what they tell, shape (k, k).
 
-    Nobody's word outdoes one that is trusted more, and what is said again in the same words is no news.
-
-    Args:
-        state: the memory.
-        best: the signals, shape (k,).
-        at: their messages, as rows of the word index, shape (k,).
-        common: what all vectors have in common.
+    Both must be of one person. Nobody's word outdoes one that is trusted more, and what is said again in the same words
+    is no news.
     """
-    words = state.words
-    vectors = state.columns.vectors_of(best)
-    least = np.where(_among(at, words.rows_with(CHANGE)), _LIKE_CHANGED, _LIKE)
-    near: Flags = beyond((vectors @ vectors.T).astype(np.float64), common) >= least[:, None]
-    near &= words.column("characters")[at] <= _SHORT
+    may: Flags = np.broadcast_to(words.column("characters")[at] <= _SHORT, (len(at), len(at))).copy()
     trust = words.trust[at]
-    near &= trust[:, None] >= trust[None, :]
+    may &= trust[:, None] >= trust
     for column in ("author", "role"):
         said = words.column(column)[at]
-        near &= said[:, None] == said[None, :]
+        may &= said[:, None] == said
     texts = words.column("fingerprint")[at]
-    near &= texts[:, None] != texts[None, :]
-    return near
+    may &= texts[:, None] != texts
+    return may
+
+
+def _of_same(words: WordIndex, at: Rows, things: Collection[int]) -> Flags:
+    """Which of some messages lack none of the things that which of them have, shape (k, k).
+
+    What is told of another boat is no news of this one.
+    """
+    same = np.ones((len(at), len(at)), dtype=np.bool_)
+    for thing in things:
+        has = _among(at, words.rows_with(thing))
+        same &= has[:, None] | ~has
+    return same

@@ -12,6 +12,8 @@ from streetai_core.text.words import hashed, terms
 _OPEN = re.compile(r"\W*(?:\w+\W+)?(?:how|what|when|where|which|who|whom|whose|why)\b", re.IGNORECASE)
 """How a question begins that does not only want yes or no."""
 
+_DIGIT = re.compile(r"\d")
+
 
 def named(index: WordIndex, words: SaidWords) -> dict[str, int]:
     """The authors with a message whom the words of a question name, and their numbers; a tool called so is nobody."""
@@ -35,3 +37,9 @@ def things(question: Question) -> frozenset[int]:
         return frozenset()
     named = (hashed(term) for word in question.words.capital for term in terms(word))
     return frozenset(named).intersection(question.terms)
+
+
+def numbers(question: Question) -> frozenset[int]:
+    """Those of `things` that have a digit in them."""
+    named = (hashed(term) for word in question.words.capital if _DIGIT.search(word) for term in terms(word))
+    return things(question).intersection(named)

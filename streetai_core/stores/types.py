@@ -125,7 +125,7 @@ class WordsRow:
     terms: TermHashes
     """Hashes of the stems, ascending and distinct, shape (t,)."""
     counts: TermCounts
-    """How often each occurs, from 1 on, shape (t,)."""
+    """How often each occurs, shape (t,); 0 for a mark, which says what the text is (`text/marks.py`)."""
     days: DaySpans
     """First and last day of each time that the text speaks of, both as `date.toordinal()`, shape (m, 2)."""
     replaces: tuple[int, ...] = ()

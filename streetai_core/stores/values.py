@@ -178,7 +178,7 @@ def _check_words(words: WordsRow) -> None:
 
 
 def _check_terms(words: WordsRow) -> None:
-    """A search of sorted terms finds nothing in others; a count of 0 would be a term that is not there."""
+    """A search of sorted terms finds nothing in others."""
     if not _is_array(words.terms, np.uint32) or not _is_array(words.counts, np.uint16):
         raise _wrong_words(words, "terms must be native uint32 and counts native uint16 arrays")
     if words.terms.ndim != 1 or words.terms.shape != words.counts.shape:
@@ -187,8 +187,6 @@ def _check_terms(words: WordsRow) -> None:
         )
     if not (words.terms[1:] > words.terms[:-1]).all():
         raise _wrong_words(words, "terms must be ascending and distinct")
-    if not words.counts.all():
-        raise _wrong_words(words, "counts must be 1 or more")
 
 
 def _check_days(words: WordsRow) -> None:

@@ -1,10 +1,17 @@
-"""Terms of a message that say what it is. No text has them: the character they begin with is in no word."""
+"""Terms of a message that say what it is. No text has them: the character they begin with is in no word.
+
+They stand in a message no times, so that they make it no longer, and no question is answered by them.
+"""
 
 from __future__ import annotations
+
+import zlib
+from collections.abc import Iterable
 
 import numpy as np
 
 from streetai_core.text.words import hashed
+from streetai_core.types import TermCounts, TermHashes
 
 WISH = hashed("\0wish")
 """It states a wish."""
@@ -15,6 +22,24 @@ TOLD = hashed("\0told")
 CHANGE = hashed("\0change")
 """And says that it has become so."""
 
-MARKS = np.array(sorted((WISH, TOLD, CHANGE)), dtype=np.uint32)
-"""All of them. They make no message longer: its words are what is weighed."""
-MARKS.setflags(write=False)
+_OF_TEXT = np.array(sorted((WISH, TOLD, CHANGE)), dtype=np.uint32)
+"""Those that a text alone tells."""
+
+
+def news_about(sequence: int) -> int:
+    """It may say what has become of what the message with this sequence told."""
+    return zlib.crc32(b"\0news%d" % sequence)
+
+
+def marked(terms: TermHashes, counts: TermCounts, marks: Iterable[int]) -> tuple[TermHashes, TermCounts]:
+    """The terms of a message and how often each stands in it, ascending, with some marks; shape (t,) each."""
+    more = np.setdiff1d(np.array(sorted(marks), dtype=np.uint32), terms)
+    if not len(more):
+        return terms, counts
+    place = terms.searchsorted(more)
+    return np.insert(terms, place, more), np.insert(counts, place, 0)
+
+
+def beside_text(terms: TermHashes, counts: TermCounts) -> list[int]:
+    """The marks of a message that its text alone does not tell."""
+    return [int(mark) for mark in np.setdiff1d(terms[counts == 0], _OF_TEXT)]

@@ -12,7 +12,7 @@ import re
 import unicodedata
 import zlib
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from functools import cache, lru_cache
 from typing import Any
 
@@ -161,18 +161,16 @@ def hashed(term: str) -> int:
     return zlib.crc32(term.encode())
 
 
-def counted(text: str, marks: Iterable[int] = (), author: str = "") -> tuple[TermHashes, TermCounts]:
+def counted(text: str, author: str = "") -> tuple[TermHashes, TermCounts]:
     """The terms of `text` as hashes, ascending, and how often each occurs; two arrays of one shape (t,).
 
     Args:
         text: any text.
-        marks: hashes of terms that stand for what the text is, and are counted with the others.
         author: a name whose words are counted too, as those of a text in the same language: a name tells of none.
     """
     foreign = is_foreign(text)
     counts = Counter(map(hashed, _each_term(text, foreign=foreign)))
     counts.update(map(hashed, _each_term(author, foreign=foreign)))
-    counts.update(marks)
     hashes = sorted(counts)
     return np.array(hashes, dtype=np.uint32), np.array([min(counts[one], _MOST) for one in hashes], dtype=np.uint16)
 

@@ -15,8 +15,9 @@ from streetai_core.encoders.base import Encoder
 from streetai_core.errors import InputError
 from streetai_core.placement import decayed_total
 from streetai_core.planning.preparing import encode_all
-from streetai_core.planning.replacing import Replacing, wanted_by
-from streetai_core.planning.words import renewed, words_row
+from streetai_core.planning.replacing import Replacing
+from streetai_core.planning.told import told_by
+from streetai_core.planning.words import renewed, with_marks
 from streetai_core.registry import MemoryRegistry
 from streetai_core.state import MemoryState
 from streetai_core.stores.base import ReadTransaction
@@ -166,8 +167,9 @@ def _words(snapshot: Snapshot) -> list[WordsRow]:
     rows = []
     for message in snapshot.messages:
         if message.sequence in vectors:
-            row, own = words_row(message), np.vstack(vectors[message.sequence])
-            rows.append(replace(row, replaces=replacing.of(message, own, row, wanted_by(message))))
+            told, own = told_by(message), np.vstack(vectors[message.sequence])
+            row = with_marks(told.row, replacing.news_in(message, told.anew))
+            rows.append(replace(row, replaces=replacing.of(message, own, row, told.wanted)))
     return rows
 
 

@@ -36,6 +36,7 @@ WEIGHTS = {
     "long": (evidence, "LONG"),
     "short": (evidence, "SHORT"),
     "news": (correcting, "NEWS"),
+    "spoken_of": (correcting, "SPOKEN_OF"),
     "price_of_length": (packing, "LENGTH_PRICE"),
 }
 

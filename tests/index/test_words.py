@@ -15,7 +15,7 @@ from streetai_core.index.bm25 import K1, LEAST_RARITY, B
 from streetai_core.index.filling import WordsEntry
 from streetai_core.index.threads import ENOUGH, FARTHEST
 from streetai_core.index.words import WordIndex
-from streetai_core.text.marks import CHANGE, TOLD, WISH
+from streetai_core.text.marks import CHANGE, TOLD, WISH, marked
 
 VOCABULARY = list(range(1, 40))
 BETWEEN = 10
@@ -273,12 +273,14 @@ def test_rows_with_all_of_some_terms(texts, data):
 @pytest.mark.parametrize("at_once", [False, True])
 def test_marks_make_no_message_longer(at_once):
     """What is said weighs as much whatever it is; a question that is asked again has as many words."""
-    plain, marked = entry(Line(1, None, (5, 7, 7))), entry(Line(2, None, (5, 7, 7, WISH, TOLD, CHANGE)))
+    plain, longer = entry(Line(1, None, (5, 7, 7))), entry(Line(2, None, (5, 7, 7)))
+    terms, counts = marked(longer.terms, longer.counts, [WISH, TOLD, CHANGE])
+    longer = replace(longer, terms=terms, counts=counts)
     index = WordIndex()
     if at_once:
-        index.put_all([plain, marked])
+        index.put_all([plain, longer])
     else:
         index.put(plain)
-        index.put(marked)
+        index.put(longer)
     assert index.column("length").tolist() == [3, 3]
     assert index.rows_with(TOLD).tolist() == [1]

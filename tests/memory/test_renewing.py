@@ -14,12 +14,13 @@ import pytest
 from streetai_core import Config, MemoryRegistry, NewMessage
 from streetai_core.encoders.hashing import HashingEncoder
 from streetai_core.errors import StaleMemoryError
-from streetai_core.planning.words import RULES, words_row
+from streetai_core.planning.words import RULES, with_marks, words_row
 from streetai_core.stores.reference import ReferenceStore
 from streetai_core.stores.sqlite import SqliteStore
 from streetai_core.stores.types import Changes
 from streetai_core.testing.factories import NOON, make_counts, make_terms
 from streetai_core.testing.store_reading import comparable
+from streetai_core.text.marks import news_about
 from tests.memory.test_outages import Unsteady
 from tests.outdated import outdate, words_in
 
@@ -253,7 +254,7 @@ def test_vectors_that_come_late_leave_the_words_of_newer_rules(store, rules):
         after = words_in(store, "m")[1]
         assert after.replaces == (0,)
         assert comparable(replace(after, replaces=())) == comparable(
-            row if rules else words_row(memory.messages()[1]),
+            row if rules else with_marks(words_row(memory.messages()[1]), [news_about(0)]),
         )
 
 

@@ -133,6 +133,25 @@ def test_what_is_told_of_another_thing_is_no_news_of_the_one_that_is_asked_for(r
     assert ("new" in hits and hits["new"].score > hits["old"].score) is lifted
 
 
+NAMES_IT = "They've killed Lark. I've been put on the warehouse scanner."
+
+
+@pytest.mark.parametrize(
+    ("question", "newer", "first"),
+    [
+        ("What am I working on?", NAMES_IT, "new"),
+        ("What did I work on at first?", NAMES_IT, "old"),
+        ("What am I working on?", "I've been put on the warehouse scanner.", "old"),
+        ("What is Project Lark?", "They've put me on the warehouse scanner, no birds there.", "old"),
+    ],
+)
+def test_what_names_what_is_over_stands_above_it(registry, question, newer, first):
+    """Who says what has become of a thing names it, and what is there instead is like nothing that was said."""
+    memory = registry.get("office")
+    tell(memory, older="At the office I'm working on Project Lark, the loyalty app.", newer=newer)
+    assert first_of(memory, question)[0] == first
+
+
 def test_what_others_say_lifts_nothing(registry):
     """An assistant knows only what it was told, and a document may have been planted."""
     memory = registry.get("trip")

@@ -147,11 +147,3 @@ def test_any_text_can_be_read(text):
     assert isinstance(states_wish(text), bool)
     assert newness_wanted(text) in (0.0, 0.5, 1.0)
     assert WISH not in counted(text)[0]
-
-
-def test_a_mark_is_counted_with_the_words():
-    """In order, once."""
-    hashes, counts = counted("boat boat", marks=(WISH,))
-    assert sorted(hashes.tolist()) == hashes.tolist()
-    assert dict(zip(hashes.tolist(), counts.tolist(), strict=True))[WISH] == 1
-    assert counts.sum() == 3

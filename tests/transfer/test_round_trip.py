@@ -22,7 +22,7 @@ from streetai_core.transfer import export_memory, import_file, memory_digest
 from streetai_core.transfer.codec import codec_of
 from streetai_core.transfer.restoring import restore
 from streetai_core.transfer.snapshot import KINDS, Snapshot, snapshot_of
-from tests.outdated import outdate, words_in
+from tests.outdated import outdate, told_otherwise, words_in
 from tests.transfer.conftest import NOON, fill
 from tests.transfer.test_history import rewritten
 
@@ -156,7 +156,7 @@ def test_words_of_an_older_version_are_told_anew(sqlite, tmp_path):
     memory.add_message("José moors at berth 31.", role="user")
     with sqlite.store.reading("mara") as view:
         snapshot = snapshot_of(view)
-    older = [replace(row, terms=row.terms[:1], counts=row.counts[:1]) for row in snapshot.rows["words"]]
+    older = [told_otherwise(row) for row in snapshot.rows["words"]]
     restore(sqlite, "copy", replace(snapshot, rows={**snapshot.rows, "words": older}), reembed=True)
     restore(sqlite, "kept", replace(snapshot, rows={**snapshot.rows, "words": older}), reembed=False)
     digests = [memory_digest(sqlite, name, vectors=False) for name in ("mara", "copy", "kept")]

@@ -1,0 +1,75 @@
+"""Words that say that something has become so, and words that say that it is over, or was never so."""
+
+from __future__ import annotations
+
+import re
+
+_DAY = (
+    "(?:mon|tues|wednes|thurs|fri|satur|sun)day|january|february|march|april|may|june|july|august|september|october"
+    "|november|december"
+)
+_CUES = (
+    # From when on. "Now the buffet" goes on to another matter.
+    r"(?<=[\w,;:] )now(?! that\b)",
+    r"now (?:it['\u2019]s|it is|i['\u2019]m|we['\u2019]re|my|our)",
+    "these days|going forward|from (?:today|tomorrow)",
+    "nowadays",
+    "as of",
+    "effective",
+    "meanwhile",
+    "until further notice",
+    rf"since (?:yesterday|today|last|this|the first|{_DAY})",
+    "from this",
+    rf"from (?:now|here|today|tomorrow|next|{_DAY})(?: \w+)? on",
+    # What is over.
+    "no longer",
+    "any ?(?:more|longer)",
+    "quit|resigned|sold|g[ai]ven? up|retired|ditched|tossed|scrapped|ripped out|broke up|fell through|called off",
+    "stopped|took up|taken up|withdr(?:ew|awn)|enrolled|(?:ran|run) out|expired|lapsed?|ended|thrown out|banned|wiped",
+    "cancell?ed",
+    "(?:is|are) off",
+    "dropped (?:out|the|it|my|our|[a-z]+ for)",
+    "no more|gone|finished",
+    # What gave way to something else.
+    "switch(?:ed|ing)|changed|moved|moves to|swapped|replac(?:ed|ing)|migrated|upgraded|downgraded|promoted|renamed",
+    "postponed|delayed|extended|pushed|shifted|bumped",
+    "re-?(?:scheduled|negotiated|financed|shuffled|assigned|located|painted|measured|booked|numbered|licensed|written)",
+    "instead|in (?:its|his|her|their) place|after all",
+    "change of plans?|decided (?:on|to)|agreed on|ended up|settled on|went with",
+    "tak(?:en|ing) over|took over|been named",
+    "(?:took|put|changed|upgraded) me (?:off|on|in|up|to)",
+    # What moved by how much.
+    "rais(?:ed|e|ing)|lowered|reduced|increased",
+    r"brought [\w' ]{1,25}forward",
+    r"(?:put|set|brought|took|turned) [\w' ]{1,25}(?:up|down|back) to",
+    "(?:up|down|back|over|on|go|goes|going|gone|went) to",
+    "(?:grown|risen|fallen|dropped|cut|climbed|shrunk|jumped|stepped up|worsened|improved) to",
+    "(?:up|down) from",
+    # What was wrong.
+    "actually",
+    "correct(?:ed|ion)|scratch that|i meant|typo|and not",
+    "mis(?:read|heard|typed|spoke|counted|remembered|calculated|spelled)",
+    "turn(?:ed|s) out",
+    r"not (?:the |an? )?[\w.:-]+,? but",
+    "(?:is|are|was|were)n['\u2019]t [\\w ]{1,25} but",
+    "update:",
+)
+BECOME = re.compile(rf"\b(?:{'|'.join(_CUES)})(?!\w)", re.IGNORECASE)
+"""Words that say that something has become so. They say it of anything, and many are used in other ways too."""
+
+_OVER = (
+    r"not|never|no|[\w']+n['\u2019]t",
+    # What was wrong, or is to be forgotten.
+    "wrong|mistake|mistaken|nonsense|forg[eo]t|sorry|oops|rather than|in place of",
+    # What has ended.
+    r"(?:is|are|was|were|[\w']+['\u2019](?:s|re)) (?:over|past|off|out|history|dead)|behind (?:me|us)|r\.?i\.?p\.?",
+    "closed|closing|closes|shut|lost|bust|bankrupt|killed|axed|archived|pulled out|out of|abandoned",
+    r"(?:done|over|that['\u2019]s it) with",
+    r"tear(?:ing)? \w*|torn|broke|broken|left|died|burn(?:ed|t)|stolen|crashed|rejected|failed|sick|ill",
+    "overbooked|double-booked|fully booked|booked out",
+    # What somebody has parted with.
+    "(?:got|get|getting) rid|hand(?:ed|ing) (?:back|in|over)|uninstalled|removed|deleted|g[ai]ve[n]? (?:away|back)",
+    "thr(?:ew|own) (?:out|away)|pulled (?:it|them)|traded|returned|left behind",
+)
+OVER = re.compile(rf"\b(?:{'|'.join(_OVER)})(?!\w)", re.IGNORECASE)
+"""Words that say that something is over, or is not so."""

@@ -1,0 +1,78 @@
+"""Which older messages a new one may bring news of."""
+
+from dataclasses import replace
+
+import pytest
+
+from streetai_core import MemoryRegistry, NewMessage
+from streetai_core.encoders.hashing import HashingEncoder
+from streetai_core.planning.words import RULES, renewed, with_marks, words_row
+from streetai_core.testing.factories import make_message
+from streetai_core.text.marks import beside_text, news_about
+from tests.outdated import words_in
+
+OLD = "I'm working on Project Lark, the loyalty app."
+NEW = "They've killed Lark. I've been put on the warehouse scanner."
+OTHER = "The lift is broken again."
+BIRDS = ("Lark", "Wren", "Robin", "Swift", "Rook", "Kite", "Jay", "Heron", "Gull")
+
+
+def said(text, role="user", **changes):
+    """A message."""
+    return NewMessage(content=text, role=role, **changes)
+
+
+def marks_of(folder, messages, *, at_once):
+    """For each message of a new memory the sequences of those of which it may bring news."""
+    with MemoryRegistry(folder / f"{at_once}.db", encoder=HashingEncoder(dim=16), durability="fast") as registry:
+        memory = registry.get("m")
+        for some in [messages] if at_once else [[message] for message in messages]:
+            memory.add_messages(some)
+        rows = words_in(registry.store, "m")
+    sequence_of = {news_about(sequence): sequence for sequence in rows}
+    return [
+        sorted(sequence_of[mark] for mark in beside_text(rows[sequence].terms, rows[sequence].counts))
+        for sequence in sorted(rows)
+    ]
+
+
+@pytest.mark.parametrize("at_once", [True, False])
+@pytest.mark.parametrize(
+    ("messages", "marks"),
+    [
+        pytest.param([said(OLD), said(OTHER), said(NEW)], [0], id="named by both"),
+        pytest.param([said(OLD), said("I've been put on the scanner")], [], id="names nothing of it"),
+        pytest.param([said(OLD), said("Lark has a nice logo")], [], id="says of nothing that it is over"),
+        pytest.param([said(OLD), said("Have they killed Lark?")], [], id="asks"),
+        pytest.param([said(OLD), said("My sister's Lark was killed.")], [], id="tells of another"),
+        pytest.param([said(OLD), said(NEW, "assistant")], [], id="an assistant's"),
+        pytest.param([said(OLD), said(NEW, source="document")], [], id="a document's"),
+        pytest.param([said(OLD, "assistant"), said(NEW)], [], id="of an assistant"),
+        pytest.param([said(OLD), said(NEW, trust=0.5)], [], id="trusted less"),
+        pytest.param([said(OLD, name="Ana"), said(NEW, name="Ben")], [], id="by another person"),
+        pytest.param([said(OLD, name="Ana"), said(OTHER, name="Ben"), said(NEW, name="Ana")], [0], id="by one person"),
+        pytest.param([said(OLD + " It rains." * 30), said(NEW)], [], id="of a long message"),
+        pytest.param([said(OLD), said(NEW + " It rains." * 30)], [], id="in a long message"),
+        pytest.param([said(f"Lark, day {day}.") for day in range(5)] + [said(NEW)], [0, 1, 2, 3, 4], id="of five"),
+        pytest.param([said(f"Lark, day {day}.") for day in range(6)] + [said(NEW)], [], id="of what much is said"),
+        pytest.param(
+            [said(f"{bird} lives in the {bird} house.") for bird in BIRDS] + [said(f"Not {', '.join(BIRDS)}.")],
+            [1, 2, 3, 4, 5, 6, 7, 8],
+            id="of the newest eight",
+        ),
+    ],
+)
+def test_what_names_the_same_and_says_that_it_is_over_is_marked(tmp_path, messages, marks, at_once):
+    """Whether both are written together or one after the other."""
+    found = marks_of(tmp_path, messages, at_once=at_once)
+    assert found[-1] == marks
+    assert not any(found[:-1])
+
+
+def test_rules_that_are_newer_keep_the_marks():
+    """What a message has to do with others cannot be told from its text."""
+    message = make_message(7, content=OLD)
+    row = with_marks(words_row(message), [news_about(3)])
+    again = renewed(replace(row, rules=RULES - 1), message)
+    assert (again.rules, beside_text(again.terms, again.counts)) == (RULES, [news_about(3)])
+    assert again.terms.tolist() == row.terms.tolist()
