@@ -57,12 +57,13 @@ _CUES = (
 BECOME = re.compile(rf"\b(?:{'|'.join(_CUES)})(?!\w)", re.IGNORECASE)
 """Words that say that something has become so. They say it of anything, and many are used in other ways too."""
 
+_GONE = "(?:over|past|off|out|history|dead)"
 _OVER = (
-    r"not|never|no|[\w']+n['\u2019]t",
+    "not|never|no",
     # What was wrong, or is to be forgotten.
     "wrong|mistake|mistaken|nonsense|forg[eo]t|sorry|oops|rather than|in place of",
     # What has ended.
-    r"(?:is|are|was|were|[\w']+['\u2019](?:s|re)) (?:over|past|off|out|history|dead)|behind (?:me|us)|r\.?i\.?p\.?",
+    rf"(?:is|are|was|were) {_GONE}|behind (?:me|us)|r\.?i\.?p\.?",
     "closed|closing|closes|shut|lost|bust|bankrupt|killed|axed|archived|pulled out|out of|abandoned",
     r"(?:done|over|that['\u2019]s it) with",
     r"tear(?:ing)? \w*|torn|broke|broken|left|died|burn(?:ed|t)|stolen|crashed|rejected|failed|sick|ill",
@@ -71,5 +72,5 @@ _OVER = (
     "(?:got|get|getting) rid|hand(?:ed|ing) (?:back|in|over)|uninstalled|removed|deleted|g[ai]ve[n]? (?:away|back)",
     "thr(?:ew|own) (?:out|away)|pulled (?:it|them)|traded|returned|left behind",
 )
-OVER = re.compile(rf"\b(?:{'|'.join(_OVER)})(?!\w)", re.IGNORECASE)
+OVER = re.compile(rf"\b(?:{'|'.join(_OVER)})(?!\w)|n['\u2019]t\b|['\u2019](?:s|re) {_GONE}\b", re.IGNORECASE)
 """Words that say that something is over, or is not so."""

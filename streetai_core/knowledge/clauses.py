@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
 from streetai_core.knowledge.aspects import aspects_of
+from streetai_core.knowledge.becoming import BECOME, OVER
 from streetai_core.knowledge.cues import ChangeCue, change_cue
 from streetai_core.knowledge.subjects import Subject, subject_of
 from streetai_core.knowledge.told_and_asked import told_before_question
@@ -188,6 +189,16 @@ class Clause:
     def negated(self) -> bool:
         """Whether it denies something."""
         return _NEGATED.search(self.sentence) is not None
+
+    @cached_property
+    def has_become(self) -> bool:
+        """Whether it says that something has become so."""
+        return BECOME.search(self.sentence) is not None
+
+    @cached_property
+    def is_over(self) -> bool:
+        """Whether it says that something is over, or is not so."""
+        return OVER.search(self.sentence) is not None
 
     @cached_property
     def units(self) -> frozenset[str]:

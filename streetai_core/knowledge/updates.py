@@ -50,6 +50,9 @@ _OTHERS = frozenset({"his", "her", "hers", "their", "theirs"})
 _KNOWN = frozenset({"he", "she", "he's", "she's"})
 """Of whom a sentence speaks that begins so: somebody of whom was told before."""
 
+_WORD_OVER = re.compile(rf"[\w'\u2019]*(?:{OVER.pattern})", re.IGNORECASE)
+"""With the word that it ends: "isn't"."""
+
 _POSSESSIVE = re.compile(r"['\u2019]s?$")
 
 _ACTING = frozenset(
@@ -95,7 +98,7 @@ def told_anew(told: Statement) -> frozenset[str]:
     if not told.has_facts:
         return frozenset()
     said = _short(told.text)
-    anew = {place for place, one in enumerate(said) if BECOME.search(one.sentence) or OVER.search(one.sentence)}
+    anew = {place for place, one in enumerate(said) if one.has_become or one.is_over}
     # "Zdeněk flooded the cellar. Never again" names beside it whom it means.
     spoken = [clause for place, clause in enumerate(said) if not anew.isdisjoint((place - 1, place, place + 1))]
     return frozenset(term for clause in spoken for term in _named_in(clause))
@@ -160,9 +163,7 @@ def _tells_something(clause: Clause) -> bool:
 
 def _changed(text: str) -> tuple[int, ...]:
     """The places of the clauses of a short message that have a word of change."""
-    return tuple(
-        place for place, clause in enumerate(_short(text)) if BECOME.search(clause.sentence) and _of_somebody(clause)
-    )
+    return tuple(place for place, clause in enumerate(_short(text)) if clause.has_become and _of_somebody(clause))
 
 
 def _of_somebody(clause: Clause) -> bool:
@@ -183,7 +184,7 @@ def _without_cues(clause: Clause) -> Clause:
 
 def _named_in(clause: Clause) -> set[str]:
     """The terms of a clause without the words that say what has become of it."""
-    words = tokens(OVER.sub(" ", BECOME.sub(" ", clause.sentence)))
+    words = tokens(_WORD_OVER.sub(" ", BECOME.sub(" ", clause.sentence)))
     if clause.subject.owner == "person" and not _of_somebody(clause):
         words = tuple(word for word in words if stem(_POSSESSIVE.sub("", word.lower())) in clause.subject.words)
     return whole_words(" ".join(word for word in words if word.lower().replace("\u2019", "'") not in FUNCTION_WORDS))

@@ -6,7 +6,7 @@ They stand in a message no times, so that they make it no longer, and no questio
 from __future__ import annotations
 
 import zlib
-from collections.abc import Iterable
+from collections.abc import Collection
 
 import numpy as np
 
@@ -31,13 +31,15 @@ def news_about(sequence: int) -> int:
     return zlib.crc32(b"\0news%d" % sequence)
 
 
-def marked(terms: TermHashes, counts: TermCounts, marks: Iterable[int]) -> tuple[TermHashes, TermCounts]:
+def marked(terms: TermHashes, counts: TermCounts, marks: Collection[int]) -> tuple[TermHashes, TermCounts]:
     """The terms of a message and how often each stands in it, ascending, with some marks; shape (t,) each."""
-    more = np.setdiff1d(np.array(sorted(marks), dtype=np.uint32), terms)
-    if not len(more):
+    known = dict(zip(terms.tolist(), counts.tolist(), strict=True)) if marks else {}
+    more = {mark: 0 for mark in marks if mark not in known}
+    if not more:
         return terms, counts
-    place = terms.searchsorted(more)
-    return np.insert(terms, place, more), np.insert(counts, place, 0)
+    every = known | more
+    hashes = sorted(every)
+    return np.array(hashes, dtype=np.uint32), np.array([every[one] for one in hashes], dtype=np.uint16)
 
 
 def beside_text(terms: TermHashes, counts: TermCounts) -> list[int]:
