@@ -16,6 +16,7 @@ from functools import lru_cache
 from streetai_core.knowledge.becoming import BECOME, OVER
 from streetai_core.knowledge.clauses import Clause, clauses
 from streetai_core.knowledge.statements import Statement, of_pair
+from streetai_core.knowledge.subjects import PEOPLE
 from streetai_core.knowledge.values import ValueKind
 from streetai_core.knowledge.wording import FUNCTION_WORDS, stem, tokens, word_set
 from streetai_core.text.marks import CHANGE, TOLD
@@ -52,6 +53,9 @@ _KNOWN = frozenset({"he", "she", "he's", "she's"})
 
 _WORD_OVER = re.compile(rf"[\w'\u2019]*(?:{OVER.pattern})", re.IGNORECASE)
 """With the word that it ends: "isn't"."""
+
+_WHO = 3
+"""Words at the beginning of a clause that say that it is of somebody new: "A colleague dropped Hungarian"."""
 
 _POSSESSIVE = re.compile(r"['\u2019]s?$")
 
@@ -187,6 +191,8 @@ def _named_in(clause: Clause) -> set[str]:
     words = tokens(_WORD_OVER.sub(" ", BECOME.sub(" ", clause.sentence)))
     if clause.subject.owner == "person" and not _of_somebody(clause):
         words = tuple(word for word in words if stem(_POSSESSIVE.sub("", word.lower())) in clause.subject.words)
+    elif clause.subject.owner == "other" and not PEOPLE.isdisjoint(clause.lowered[:_WHO]):
+        return set()
     return whole_words(" ".join(word for word in words if word.lower().replace("\u2019", "'") not in FUNCTION_WORDS))
 
 
