@@ -2,11 +2,14 @@
 
 import gc
 import ipaddress
+import os
 import signal
 import sys
 
 import pytest
 
+from streetai_core.encoders import default_encoder
+from streetai_core.evaluation.embedding_cache import DiskCachedEncoder
 from tests.seeds import fix_examples
 
 fix_examples()
@@ -39,6 +42,18 @@ def _watch(event, arguments):
 
 
 sys.addaudithook(_watch)
+
+
+@pytest.fixture(scope="module")
+def real_encoder(tmp_path_factory):
+    """The real model; what tests of other files of this run have embedded is not embedded again."""
+    folder = tmp_path_factory.getbasetemp()
+    if "PYTEST_XDIST_WORKER" in os.environ:
+        # Each process has a folder of its own in that of the run.
+        folder = folder.parent
+    encoder = DiskCachedEncoder(default_encoder(), folder / "embeddings")
+    yield encoder
+    encoder.save()
 
 
 @pytest.fixture

@@ -4,7 +4,7 @@ from collections import Counter
 
 import pytest
 
-from streetai_core.encoders import OfflineMiniLM, offline_available
+from streetai_core.encoders import offline_available
 from tests.knowledge.cases import amid_small_talk, asking, load, of_kind, replay, vectors
 
 pytestmark = pytest.mark.skipif(not offline_available(), reason="the extra `offline` is not installed: no real encoder")
@@ -20,18 +20,18 @@ LEAST_FOUND_AMID_TALK = 0.75
 
 
 @pytest.fixture(scope="module")
-def outcomes():
+def outcomes(real_encoder):
     """All cases replayed with the real encoder, which says what is similar."""
     cases = load("changed_facts.jsonl")
-    vector_of = vectors(OfflineMiniLM(), cases)
+    vector_of = vectors(real_encoder, cases)
     return [replay(case, vector_of) for case in cases]
 
 
 @pytest.fixture(scope="module")
-def later_outcomes():
+def later_outcomes(real_encoder):
     """The cases that were written when the rules existed."""
     cases = load("changed_facts_later.jsonl")
-    vector_of = vectors(OfflineMiniLM(), cases)
+    vector_of = vectors(real_encoder, cases)
     return [replay(case, vector_of) for case in cases]
 
 
@@ -90,10 +90,10 @@ def test_nothing_else_is_linked_in_rarer_wordings(later_outcomes):
 
 
 @pytest.fixture(scope="module")
-def outcomes_amid_talk():
+def outcomes_amid_talk(real_encoder):
     """All cases, with each statement in a message that says two other things as well."""
     cases = amid_small_talk(load("changed_facts.jsonl"))
-    vector_of = vectors(OfflineMiniLM(), cases)
+    vector_of = vectors(real_encoder, cases)
     return [replay(case, vector_of) for case in cases]
 
 
@@ -110,10 +110,10 @@ def test_other_things_that_were_said_link_nothing(outcomes_amid_talk):
 
 
 @pytest.fixture(scope="module", params=["changed_facts.jsonl", "changed_facts_later.jsonl"])
-def outcomes_beside_questions(request):
+def outcomes_beside_questions(request, real_encoder):
     """All cases, with each statement in a sentence that goes on to ask something."""
     cases = asking(load(request.param))
-    vector_of = vectors(OfflineMiniLM(), cases)
+    vector_of = vectors(real_encoder, cases)
     return [replay(case, vector_of) for case in cases]
 
 
@@ -138,19 +138,19 @@ MOST_WRONG_UNCHANGED = 0.06
 
 
 @pytest.mark.parametrize("kind", ["typed", "plain"])
-def test_changes_as_they_are_typed(kind):
+def test_changes_as_they_are_typed(real_encoder, kind):
     """Whatever is not found stands beside the newer one, and questions about what is bring it up (`recall`)."""
     cases = of_kind("changed_facts_as_typed.jsonl", kind)
-    vector_of = vectors(OfflineMiniLM(), cases)
+    vector_of = vectors(real_encoder, cases)
     outcomes = [replay(case, vector_of) for case in cases]
     assert share(outcomes, lambda outcome: outcome.found) >= LEAST_FOUND_AS_TYPED[kind], missed(outcomes)
     wrong = [outcome.wrong for outcome in outcomes if outcome.wrong]
     assert len(wrong) <= MOST_WRONG_AS_TYPED * len(outcomes), wrong
 
 
-def test_what_only_sounds_like_a_change_replaces_little():
+def test_what_only_sounds_like_a_change_replaces_little(real_encoder):
     """Every one that does hides what still holds."""
     cases = load("unchanged_facts_as_typed.jsonl")
-    vector_of = vectors(OfflineMiniLM(), cases)
+    vector_of = vectors(real_encoder, cases)
     wrong = [outcome.wrong for case in cases if (outcome := replay(case, vector_of)).wrong]
     assert len(wrong) <= MOST_WRONG_UNCHANGED * len(cases), wrong

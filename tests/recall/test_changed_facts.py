@@ -3,7 +3,7 @@
 import pytest
 
 from streetai_core import MemoryRegistry, NewMessage
-from streetai_core.encoders import OfflineMiniLM, offline_available
+from streetai_core.encoders import offline_available
 from tests.knowledge.cases import asking, load
 
 pytestmark = pytest.mark.skipif(not offline_available(), reason="the extra `offline` is not installed: no real encoder")
@@ -16,10 +16,10 @@ LEAST_RIGHT_BESIDE_QUESTIONS = 0.94
 
 
 @pytest.fixture(scope="module")
-def registry(tmp_path_factory):
+def registry(tmp_path_factory, real_encoder):
     """One file for all cases; each has a memory of its own."""
     path = tmp_path_factory.mktemp("changed") / "memory.db"
-    with MemoryRegistry(path, encoder=OfflineMiniLM(), durability="fast") as opened:
+    with MemoryRegistry(path, encoder=real_encoder, durability="fast") as opened:
         yield opened
 
 

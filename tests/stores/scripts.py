@@ -47,25 +47,32 @@ def run(code, path, *arguments):
     return finish(start(code, path, *arguments))
 
 
+def _looked(code, path, sent=""):
+    """What a script that only looks at the bytes of files prints, as a value.
+
+    It loads nothing of ours: that takes a second, and hundreds of tests look.
+    """
+    beginning = "import json, sys\nfrom pathlib import Path\npath = Path(sys.argv[1])\n"
+    command = [sys.executable, "-I", "-S", "-W", "error", "-c", beginning + code, str(path)]
+    done = subprocess.run(command, cwd=ROOT, input=sent, capture_output=True, text=True, check=False)
+    assert 0 == done.returncode, done.stderr
+    return json.loads(done.stdout)
+
+
 def hashes(path):
     """SHA-256 of the database file and of its log, by name; of those that are there."""
     code = """
 import hashlib
-from pathlib import Path
-files = sorted(Path(path).parent.glob(Path(path).name + "*"))
+files = sorted(path.parent.glob(path.name + "*"))
 print(json.dumps({file.name: hashlib.sha256(file.read_bytes()).hexdigest() for file in files}))
 """
-    return json.loads(run(code, path)[0])
+    return _looked(code, path)
 
 
 def occurrences(path, needles):
     """How often each byte string is in the database file, its log and its index of the log together."""
     code = """
-from pathlib import Path
-data = b"\\0".join(file.read_bytes() for file in Path(path).parent.glob(Path(path).name + "*"))
+data = b"\\0".join(file.read_bytes() for file in path.parent.glob(path.name + "*"))
 print(json.dumps([data.count(bytes.fromhex(needle)) for needle in json.loads(sys.stdin.read())]))
 """
-    process = start(code, path)
-    output, errors = process.communicate(json.dumps([needle.hex() for needle in needles]))
-    assert 0 == process.returncode, errors
-    return json.loads(output)
+    return _looked(code, path, json.dumps([needle.hex() for needle in needles]))

@@ -84,13 +84,14 @@ def kill_command(folder: Path, seed: int, cycles: int) -> Report:
     "power",
     _number("images", 1000, "Crashes with full durability."),
     _number("controls", 300, "Crashes with fast durability, and as many without syncing."),
+    _number("operations", 120, "What is done before; so many copy the log into the file dozens of times."),
 )
-def power_command(folder: Path, seed: int, images: int, controls: int) -> Report:
+def power_command(folder: Path, seed: int, images: int, controls: int, operations: int) -> Report:
     """Cut the power at random moments of what the store writes."""
     _apsw()
     from streetai_core.testing.torture import power  # noqa: PLC0415 - needs an extra
 
-    return power.run(folder, images=images, controls=controls, seed=seed)
+    return power.run(folder, images=images, controls=controls, operations=operations, seed=seed)
 
 
 @_program(
@@ -125,13 +126,17 @@ def faults_command(folder: Path, seed: int, stride: int, moments: int) -> Report
     return faults.run(folder, stride=stride, moments=moments, seed=seed)
 
 
-@_program("disk", _number("stride", 1, "Fail at every so-manieth write, sync and truncation of each call."))
-def disk_command(folder: Path, seed: int, stride: int) -> Report:
+@_program(
+    "disk",
+    _number("stride", 1, "Fail at every so-manieth write, sync and truncation of each call."),
+    _number("syncs", 1, "Fail besides at every so-manieth sync."),
+)
+def disk_command(folder: Path, seed: int, stride: int, syncs: int) -> Report:
     """Let the disk fail under every call that writes."""
     _apsw()
     from streetai_core.testing.torture import disk  # noqa: PLC0415 - needs an extra
 
-    return disk.run(folder, stride=stride, seed=seed)
+    return disk.run(folder, stride=stride, syncs=syncs, seed=seed)
 
 
 @_program("full", _number("points", 50, "How often the disk is filled, each time up to another point."))

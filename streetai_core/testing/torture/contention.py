@@ -10,6 +10,8 @@ import multiprocessing
 import shutil
 from collections.abc import Sequence
 from contextlib import closing
+from dataclasses import dataclass
+from multiprocessing.pool import Pool
 from pathlib import Path
 from typing import Any
 
@@ -33,46 +35,55 @@ _CONTROL = 40
 def run(folder: Path, *, processes: int, messages: int, seed: int) -> Report:
     """`processes` writers add `messages` messages each; nothing here is random."""
     report = Report.of(seed, "errors", "faults", "busy")
-    _one_memory(folder / "shared.db", processes, messages, report)
-    _many_memories(folder / "many.db", processes, max(1, messages // 4), report)
     _busy(folder / "busy.db", report)
     with open_registry(folder / "late.db") as registry:
         registry.get(_SHARED).add_message("The file is there.", "user")
-    late = _written(folder / "late.db", processes, [(_SHARED,)] * processes, _CONTROL, _late)
+    # The same processes write all files: to start one takes as long as to write hundreds of messages.
+    # None begins before all are there; else the first would have done the work of all, with nobody beside it.
+    context = multiprocessing.get_context("spawn")
+    with context.Pool(processes, context.Barrier(processes).wait) as pool:
+        writers = _Writers(pool, processes)
+        _one_memory(writers, folder / "shared.db", messages, report)
+        _many_memories(writers, folder / "many.db", max(1, messages // 4), report)
+        late = writers.write(folder / "late.db", [(_SHARED,)] * processes, _CONTROL, _late)
     report.counts["errors_of_late_locks"] = len(late)
     if not late:
         report.unproved.append("transactions that take the lock too late had no errors either")
     return report
 
 
-def _one_memory(path: Path, processes: int, messages: int, report: Report) -> None:
+@dataclass(frozen=True, slots=True)
+class _Writers:
+    """Processes that write at once."""
+
+    pool: Pool
+    count: int
+
+    def write(
+        self, path: Path, memories: Sequence[tuple[str, ...]], messages: int, opener: Connect | None = None
+    ) -> list[str]:
+        """Let each process write its memories in turn; returns the errors."""
+        tasks = [(path, writer, memories[writer], messages, opener) for writer in range(self.count)]
+        return [error for one in self.pool.starmap(_write, tasks, 1) for error in one]
+
+
+def _one_memory(writers: _Writers, path: Path, messages: int, report: Report) -> None:
     """All write one memory."""
-    report.fail("errors", *_written(path, processes, [(_SHARED,)] * processes, messages))
-    report.counts.update(wanted=processes * messages, stored=_check(path, _SHARED, processes * messages, report))
+    wanted = writers.count * messages
+    report.fail("errors", *writers.write(path, [(_SHARED,)] * writers.count, messages))
+    report.counts.update(wanted=wanted, stored=_check(path, _SHARED, wanted, report))
     report.fail("faults", *damage(path))
 
 
-def _many_memories(path: Path, processes: int, messages: int, report: Report) -> None:
+def _many_memories(writers: _Writers, path: Path, messages: int, report: Report) -> None:
     """Each writes its own memory, and all of them another, in one file."""
-    owners = [(f"of {writer}", _SHARED) for writer in range(processes)]
-    report.fail("errors", *_written(path, processes, owners, messages))
-    report.counts["wanted"] += 2 * processes * messages
+    owners = [(f"of {writer}", _SHARED) for writer in range(writers.count)]
+    report.fail("errors", *writers.write(path, owners, messages))
+    report.counts["wanted"] += 2 * writers.count * messages
     for own, _ in owners:
         report.counts["stored"] += _check(path, own, messages, report)
-    report.counts["stored"] += _check(path, _SHARED, processes * messages, report)
+    report.counts["stored"] += _check(path, _SHARED, writers.count * messages, report)
     report.fail("faults", *damage(path))
-
-
-def _written(
-    path: Path, processes: int, memories: Sequence[tuple[str, ...]], messages: int, opener: Connect | None = None
-) -> list[str]:
-    """Let each process write its memories in turn; returns the errors."""
-    context = multiprocessing.get_context("spawn")
-    with context.Pool(processes) as pool:
-        errors = pool.starmap(
-            _write, [(path, writer, memories[writer], messages, opener) for writer in range(processes)]
-        )
-    return [error for one in errors for error in one]
 
 
 def _check(path: Path, memory_id: str, wanted: int, report: Report) -> int:

@@ -33,8 +33,8 @@ _ERRORS: tuple[tuple[type[apsw.Error], type[StoreError]], ...] = (
 """What the disk says, and what the caller must get (the second, or a kind of it)."""
 
 
-def run(folder: Path, *, stride: int, seed: int) -> Report:
-    """Fail at every `stride`-th write, sync and truncation of each call that writes."""
+def run(folder: Path, *, stride: int, syncs: int, seed: int) -> Report:
+    """Fail at every `stride`-th write, sync and truncation of each call that writes, and at every `syncs`-th sync."""
     rng = random.Random(seed)  # noqa: S311 - reproducible, no secret
     report = Report.of(seed, "ram_is_not_disk", "half", "wrong_error", "stuck", "damaged")
     template = folder / "template.db"
@@ -44,8 +44,9 @@ def run(folder: Path, *, stride: int, seed: int) -> Report:
     files = FailingFiles(_FILES, fault)
     for call in CALLS:
         for error, expected in _ERRORS:
-            for only, numbers in (("", count(rng.randint(1, stride), stride)), ("sync", count(1))):
-                # Each sync: after one of them what was written may be there, and may be not.
+            for only, step in (("", stride), ("sync", syncs)):
+                # Syncs by themselves: after one of them what was written may be there, and may be not.
+                numbers = count(rng.randint(1, step), step)
                 for number in numbers:
                     fault.set(number, error, only)
                     attempt = _Attempt(template, folder / f"{call}-{only}{number}.db", fault, report)

@@ -22,9 +22,6 @@ from streetai_core.testing.torture.work import Work
 
 _MEMORY = "tortured"
 
-_OPERATIONS = 120
-"""How much is recorded: enough for dozens of copies of the log into the file."""
-
 
 class Recording:
     """Mixed work on a new memory, and its picture at every version.
@@ -33,9 +30,10 @@ class Recording:
         folder: where the memory is written while it is recorded.
         seed: decides what is done.
         durability: as the store takes it, or "off", which no store offers.
+        operations: how many.
     """
 
-    def __init__(self, folder: Path, seed: int, durability: str) -> None:
+    def __init__(self, folder: Path, seed: int, durability: str, operations: int) -> None:
         recorder = Recorder()
         name = f"recording-{durability}"
         self.files = RecordingFiles(name, recorder)
@@ -48,7 +46,7 @@ class Recording:
             work = Work(registry, _MEMORY, rng)
             # A disk on which nothing has arrived yet holds the memory that was never written.
             self.pictures[0] = picture(work.memory)
-            for _ in range(_OPERATIONS):
+            for _ in range(operations):
                 work.step()
                 version = work.memory.stats()["version"]
                 self.pictures[version] = picture(work.memory)
@@ -62,13 +60,16 @@ class Recording:
         return max(step.number for step in self.steps[:steps] if step.kind == "acknowledged")
 
 
-def run(folder: Path, *, images: int, controls: int, seed: int) -> Report:
-    """Make `images` images with durability "full", and `controls` each with "fast" and without syncing."""
+def run(folder: Path, *, images: int, controls: int, operations: int, seed: int) -> Report:
+    """Make `images` images with durability "full", and `controls` each with "fast" and without syncing.
+
+    They are made from three recordings of `operations` operations each.
+    """
     report = Report.of(seed, "lost", "torn", "torn_fast")
     rng = random.Random(seed)  # noqa: S311 - reproducible, no secret
-    full = _results(folder, "full", images, rng)
-    fast = _results(folder, "fast", controls, rng)
-    off = _results(folder, "off", controls, rng)
+    full = _results(folder, "full", images, operations, rng)
+    fast = _results(folder, "fast", controls, operations, rng)
+    off = _results(folder, "off", controls, operations, rng)
     report.counts.update(
         images=images,
         controls=controls,
@@ -96,8 +97,8 @@ class _Found:
         self.torn: list[str] = []
 
 
-def _results(folder: Path, durability: str, images: int, rng: random.Random) -> _Found:
-    recording = Recording(folder / durability, rng.getrandbits(32), durability)
+def _results(folder: Path, durability: str, images: int, operations: int, rng: random.Random) -> _Found:
+    recording = Recording(folder / durability, rng.getrandbits(32), durability, operations)
     copied = sum(step.kind == "truncate" and step.file.endswith("-wal") for step in recording.steps)
     found = _Found(copied)
     for number in range(images):
