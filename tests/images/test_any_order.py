@@ -11,7 +11,7 @@ from tests.images.conftest import MESSAGES, opened, said
 from tests.images.test_images import QUESTIONS, image_of
 from tests.seeds import seeded
 
-STEPS = int(os.environ.get("STREETAI_STEPS", "8"))
+STEPS = int(os.environ.get("STREETAI_STEPS", "6"))
 """`STREETAI_STEPS=40` takes a minute for each precision."""
 
 

@@ -131,7 +131,7 @@ TEXT = HOSTILE | st.text(max_size=20)
 SAID = st.lists(st.tuples(TEXT, st.none() | TEXT, st.sampled_from(ROLES), st.integers(0, 2)), min_size=1, max_size=4)
 
 
-@settings(max_examples=2000)
+@settings(max_examples=700)
 @given(SAID, TEXT)
 def test_no_content_and_no_name_leaves_the_fence_or_forges_a_label(said, question):
     """Property: read back by the rules of the block, each passage has its own day, speaker, role and text."""
