@@ -114,7 +114,7 @@ def test_only_who_has_facts_tells_of_changes():
     [
         ("They've killed Lark.", {"lark"}),
         ("It wasn't the 19th, it's the 21st", {"19th", "21st"}),
-        ("Zdeněk flooded the cellar. Never again.", {"zdenek", "flood", "cellar"}),
+        ("Zdeněk flooded the cellar. Never again.", {"zdenek", "cellar"}),
         ("Lark has a logo", set()),
         ("Have they killed Lark?", set()),
         ("My sister's Lark was killed", {"sister"}),

@@ -10,11 +10,11 @@ from tests.knowledge.cases import tell as tell_case
 
 pytestmark = pytest.mark.skipif(not offline_available(), reason="the extra `offline` is not installed: no real encoder")
 
-LEAST_RIGHT = {"plain": 0.8, "explicit": 0.92}
-"""82 and 94 in 100. Who wrote the cases knew none of the rules; these were looked at later. Of others, at which nobody
+LEAST_RIGHT = {"plain": 0.79, "explicit": 0.93}
+"""81 and 95 in 100. Who wrote the cases knew none of the rules; these were looked at later. Of others, at which nobody
 looked, `tests.benchmarks.as_typed` tells."""
-LEAST_UNDISTURBED = {"plain": 0.8, "explicit": 0.8}
-"""83 and 81 in 100 of conversations in which something only sounds like a change; 92 and 85 without this part."""
+LEAST_UNDISTURBED = {"plain": 0.8, "explicit": 0.79}
+"""83 and 80 in 100 of conversations in which something only sounds like a change; 92 and 85 without this part."""
 
 OLDER = "Camping at Les Ormes"
 NEWER = "site got flooded so we ended up at La Touesse, right behind the dunes"
