@@ -242,6 +242,7 @@ OWN_WAY = {
     "streetai_core/stores/connections.py": "held on purpose while the process is forked",
     "streetai_core/encoders/loaded.py": "waited for before the process is forked",
     "streetai_core/workers.py": "a child has a pool of its own",
+    "streetai_core/testing/torture/contention.py": "is for its processes, which are not forked",
 }
 """Modules that make locks of their own, and why a child does not hang at them."""
 
