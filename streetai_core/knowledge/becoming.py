@@ -1,4 +1,4 @@
-"""Words that say that something has become so, and words that say that it is over, or was never so."""
+"""Words that say that something has become so, and words that say that it is over, not so, or made otherwise."""
 
 from __future__ import annotations
 
@@ -61,22 +61,22 @@ _GONE = "(?:over|past|off|out|history|dead|void|full)"
 _OVER = (
     "not|never|no",
     # What was wrong, or is to be forgotten.
-    "wrong|mistake|mistaken|nonsense|forg[eo]t|sorry|oops|rather than|in place of|scrap|ignore|typo",
+    "wrong|mistake|mistaken|nonsense|forg[eo]t|sorry|oops|rather than|in place of|scrap|ignore",
     # What has ended.
     rf"(?:is|are|was|were) {_GONE}|behind (?:me|us)|r\.?i\.?p\.?|(?:done|over|that['\u2019]s it) with",
     "clos(?:ed?|es|ing)|shut|lost|bust|bankrupt|killed|axed|archived|abandoned|abolished|discontinued|suspended",
     "terminated|revoked|phased out|(?:pulled|backed|bowed|bailed|dropped|drop|walked|kicked|pushed|priced) out|shelved",
     "folded|evicted|sacked|fired|laid off|let go|stepp(?:ed|ing) (?:down|aside|back)|moved on|passed away",
     r"died|evaporated|collapsed|tear(?:ing)? \w*|torn|broke|broken|left|burn(?:ed|t)|stolen|crashed|rejected|fed up",
-    "failed|sick|ill|out of|flooded|overbooked|double-booked|fully booked|booked out|forbidden|banned|outbid|refused",
+    "failed|sick|ill|out of|flooded|overbooked|double-booked|fully booked|booked out|forbidden|outbid|refused",
     # What somebody has parted with.
     "(?:got|get|getting) rid|hand(?:ed|ing) (?:back|in|over)|uninstalled|removed|deleted|g[ai]ve[n]? (?:away|back)",
     "thr(?:ew|own) (?:out|away)|pulled (?:it|them)|traded|returned|donated|binned|chucked|dumped",
     "packed (?:up|in)|hung up",
     # What was made otherwise, and who made it so.
-    "tweaked|altered|adjusted|amended|revised|corrected|shortened|lengthened|halved|doubled|tripled|trimmed|cut|upped",
+    "tweaked|altered|adjusted|amended|revised|shortened|lengthened|halved|doubled|tripled|trimmed|cut|upped",
     "rearranged|reset|redone|rewritten|rebuilt|converted|transferred|merged|split|put (?:off|back)|slipped",
     "talked me|persuaded|convinced|voted|elected|appointed|handed me|(?:put|made|given|taken|took) (?:me|us)",
 )
 OVER = re.compile(rf"\b(?:{'|'.join(_OVER)})(?!\w)|n['\u2019]t\b|['\u2019](?:s|re) {_GONE}\b", re.IGNORECASE)
-"""Words that say that something is over, or is not so."""
+"""Words that say that something is over, not so, or made otherwise, beside `BECOME`."""

@@ -197,7 +197,7 @@ class Clause:
 
     @cached_property
     def is_over(self) -> bool:
-        """Whether it says that something is over, or is not so."""
+        """Whether it says that something is over, not so, or made otherwise."""
         return OVER.search(self.sentence) is not None
 
     @cached_property

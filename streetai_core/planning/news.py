@@ -23,7 +23,7 @@ _RARE = 5
 """Messages with a word up to which it tells what is spoken of. With 2 as many changes are found as with 5, in short
 conversations; in longer ones more is said of everything."""
 
-LONGEST = 150
+_LONGEST = 150
 """Characters of a message that may bring news, and of one of which there may be: some 25 words. Longer ones tell of
 more than is asked for; without them no fewer changes are found, and less that is none in ordinary talk."""
 
@@ -33,7 +33,7 @@ _MOST = 8
 
 def said_anew(message: Message) -> frozenset[int]:
     """Hashes of the terms of what a user's message says is over, not so, or has become so; none for most messages."""
-    if message.source != "user" or len(message.content) > LONGEST:
+    if message.source != "user" or len(message.content) > _LONGEST:
         return frozenset()
     return frozenset(map(hashed, told_anew(Statement(message.content, message.role, message.name))))
 
@@ -59,8 +59,8 @@ def _speaking_of(term: int, newer: Message, state: MemoryState, batch: Batch) ->
     if len(rows) + len(together) > _RARE:
         return
     rows = before(words, of_speaker(words, rows, newer), newer)
-    yield from words.column("sequence")[rows[words.column("characters")[rows] <= LONGEST]].tolist()
+    yield from words.column("sequence")[rows[words.column("characters")[rows] <= _LONGEST]].tolist()
     for message in together:
         by_speaker = (message.name, message.role) == (newer.name, newer.role)
-        if by_speaker and len(message.content) <= LONGEST and message.trust <= newer.trust:
+        if by_speaker and len(message.content) <= _LONGEST and message.trust <= newer.trust:
             yield message.sequence

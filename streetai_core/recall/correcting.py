@@ -4,7 +4,7 @@ What replaces what is known where it was said so (`knowledge/changes.py`): such 
 whatever it takes. Far more is only told in passing ("Too obvious, the spare key hangs in the shed from here on"), or
 without a word of change ("The garden is 385 square metres"). A question about what is so brings such messages
 together: a short one is lifted above older short ones of the same speaker that say something like it, if it takes no
-more than `NEWS`.
+more than `NEWS`, or `SPOKEN_OF` where it names what the older one told and says that it is over (`planning/news.py`).
 """
 
 from __future__ import annotations
@@ -122,28 +122,17 @@ def _replacing(state: MemoryState, standing: Standing) -> Floats | None:
 
 def _news(state: MemoryState, question: Question, standing: Standing) -> Floats | None:
     """What lifts short messages above older ones of the same speaker that they may bring up to date."""
-    words = state.words
     best = topmost(standing.total, _COMPARED, allowed=standing.searched)
     at = state.alignment.at[best]
     stands = (at >= 0) & (standing.leaders[at] == best)
     best, at = best[stands], at[stands]
-    oldest_first = np.argsort(words.column("sequence")[at])
+    oldest_first = np.argsort(state.words.column("sequence")[at])
     best, at = best[oldest_first], at[oldest_first]
     scores = standing.total[best]
     answers = scores >= np.sort(scores)[-_ANSWERS:].min(initial=np.inf)
-    telling, speaking = _telling(words, question, at), _speaking_of(words, at, answers)
-    if not telling.any() and not speaking.any():
+    most = _most(state, question, best, at, near=standing.nearness[best], answers=answers)
+    if most is None:
         return None
-    vectors, near = state.columns.vectors_of(best), standing.nearness[best]
-    cosine = beyond((vectors @ vectors.T).astype(np.float64), question.common)
-    least = np.where(_among(at, words.rows_with(CHANGE)), _LIKE_CHANGED, _LIKE)[:, None]
-    telling_of = telling[:, None] & (cosine >= least) & (near[:, None] >= _AS_NEAR * near)
-    telling_of &= _of_same(words, at, things(question))
-    speaking_of = speaking & (cosine >= _LIKE_NAMED) & (near[:, None] >= _NEAR_NAMED * near)
-    # What names what is over need not name whom it is over for.
-    speaking_of &= _of_same(words, at, numbers(question))
-    most = np.maximum(speaking_of * SPOKEN_OF, telling_of * NEWS)
-    most[~(_may_outdo(words, at) & answers)] = 0.0
     lifted = np.zeros(len(standing.total))
     for place in np.flatnonzero(most.any(axis=1)).tolist():
         needed = scores[:place] - scores[place] + standing.margin
@@ -152,6 +141,36 @@ def _news(state: MemoryState, question: Question, standing: Standing) -> Floats 
         lifted[best[place]] = lift
         scores[place] += lift
     return lifted if lifted.any() else None
+
+
+def _most(
+    state: MemoryState, question: Question, best: Rows, at: Rows, *, near: Floats, answers: Flags
+) -> Floats | None:
+    """By how much each of some signals may be lifted above each at most, shape (k, k); `None`: none by anything.
+
+    Args:
+        state: the memory.
+        question: what is asked.
+        best: the signals, shape (k,).
+        at: their messages, as rows of the word index, shape (k,).
+        near: how near each is to the question, shape (k,).
+        answers: which of them may be brought up to date, shape (k,).
+    """
+    words = state.words
+    telling, speaking = _telling(words, question, at), _speaking_of(words, at, answers)
+    if not telling.any() and not speaking.any():
+        return None
+    vectors = state.columns.vectors_of(best)
+    cosine = beyond((vectors @ vectors.T).astype(np.float64), question.common)
+    least = np.where(_among(at, words.rows_with(CHANGE)), _LIKE_CHANGED, _LIKE)[:, None]
+    telling_of = telling[:, None] & (cosine >= least) & (near[:, None] >= _AS_NEAR * near)
+    telling_of &= _of_same(words, at, things(question))
+    speaking_of = speaking & (cosine >= _LIKE_NAMED) & (near[:, None] >= _NEAR_NAMED * near)
+    # What names what is over need not name whom it is over for.
+    speaking_of &= _of_same(words, at, numbers(question))
+    most: Floats = np.maximum(speaking_of * SPOKEN_OF, telling_of * NEWS)
+    most[~(_may_outdo(words, at) & answers)] = 0.0
+    return most
 
 
 def _telling(words: WordIndex, question: Question, at: Rows) -> Flags:

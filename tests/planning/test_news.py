@@ -51,8 +51,9 @@ def marks_of(folder, messages, *, at_once):
         pytest.param([said(OLD), said(NEW, trust=0.5)], [], id="trusted less"),
         pytest.param([said(OLD, name="Ana"), said(NEW, name="Ben")], [], id="by another person"),
         pytest.param([said(OLD, name="Ana"), said(OTHER, name="Ben"), said(NEW, name="Ana")], [0], id="by one person"),
-        pytest.param([said(OLD + " It rains." * 30), said(NEW)], [], id="of a long message"),
-        pytest.param([said(OLD), said(NEW + " It rains." * 30)], [], id="in a long message"),
+        pytest.param([said(f"{OLD:.<150}"), said(f"{NEW:.<150}")], [0], id="of 150 characters"),
+        pytest.param([said(f"{OLD:.<151}"), said(NEW)], [], id="of a longer message"),
+        pytest.param([said(OLD), said(f"{NEW:.<151}")], [], id="in a longer message"),
         pytest.param([said(f"Lark, day {day}.") for day in range(5)] + [said(NEW)], [0, 1, 2, 3, 4], id="of five"),
         pytest.param([said(f"Lark, day {day}.") for day in range(6)] + [said(NEW)], [], id="of what much is said"),
         pytest.param(
