@@ -64,6 +64,17 @@ def no_collector():
     gc.enable()
 
 
+@pytest.hookimpl(wrapper=True)
+def pytest_collection():
+    """What is there before the first test stays, so the garbage collector need not go through it again and again."""
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.freeze()
+        gc.enable()
+
+
 def pytest_configure():
     """Let Ctrl-C reach what tests start, which a shell that starts the tests in the background has ignored."""
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
