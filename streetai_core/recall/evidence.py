@@ -60,7 +60,7 @@ ASKING = 0.10
 speaks of who asks: what people want to know tells something of them."""
 ANSWER = 0.5
 """What a message gets for each point by which the question that it follows is nearer than `ANSWERED`: an answer means
-what was asked, and often does not say it again."""
+what was asked, and often does not say it again. A long one does, and gets less."""
 ANSWERED = 0.3
 """Cosine from which a question that was asked before is one like this."""
 UNREAD = 0.35
@@ -213,10 +213,15 @@ def _wishes(index: WordIndex, question: Question, newness: float, trusted_from: 
         return None
     # Above 0 even if there is nothing else.
     rarity = math.log((2 + len(index)) / (1 + len(rows))) / math.log(2 + len(index))
-    whole = np.minimum(1.0, LONG_TOKENS * _CHARACTERS_PER_TOKEN / index.column("characters")[rows])
     part = np.zeros(index.size)
-    part[rows] = WISH * newness * rarity * whole
+    part[rows] = WISH * newness * rarity * _share_of_long(index, rows)
     return part
+
+
+def _share_of_long(index: WordIndex, rows: Rows) -> Floats:
+    """What `LONG_TOKENS` are of each of some messages, shape (k,); at most 1."""
+    characters = np.maximum(index.column("characters").take(rows), 1)
+    return np.minimum(1.0, LONG_TOKENS * _CHARACTERS_PER_TOKEN / characters)
 
 
 def _whole(near: Nearness) -> Floats:
@@ -288,7 +293,7 @@ def _answers(index: WordIndex, near: Nearness, trusted_from: float) -> Floats | 
     if not len(asked) or not _is_read(near.nearest[index.alive & (index.trust >= trusted_from)]):
         return None
     part = np.zeros(index.size)
-    part[following] = ANSWER * (near.nearest[asked] - ANSWERED)
+    part[following] = ANSWER * (near.nearest[asked] - ANSWERED) * _share_of_long(index, following)
     return part
 
 

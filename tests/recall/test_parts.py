@@ -402,6 +402,17 @@ def test_an_answer_means_what_was_asked():
     assert set(answers.values()) == {0.0}
 
 
+@pytest.mark.parametrize(("characters", "share"), [(0, 1.0), (1, 1.0), (240, 1.0), (241, 240 / 241), (480, 0.5)])
+def test_a_long_answer_says_itself_what_was_asked(characters, share):
+    """So it gets less, by its length beyond sixty tokens; what follows may also be empty."""
+    state = state_of(
+        Said(text="Where is the berth?", cosine=0.9, conversation="one"),
+        Said(text="x" * characters, conversation="one"),
+    )
+    answers = part(state, ask(state, "Where do we moor?"), "answers")
+    assert answers[1] == pytest.approx(ANSWER * (0.9 - ANSWERED) * share, abs=1e-6)
+
+
 @pytest.mark.parametrize(
     ("usual", "count", "is_read"), [(UNREAD + 0.05, 40, False), (UNREAD - 0.05, 40, True), (UNREAD + 0.05, 20, True)]
 )
