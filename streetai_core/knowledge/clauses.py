@@ -26,6 +26,7 @@ _QUESTION = re.compile(
     r"(?:who|what|when|where|which|why|how|whose|is|are|am|was|were|do|does|did|has|should|would|could|can|may|will|shall)"
     r"\s+(?:i|you|we|they|he|she|it|the|a|an|my|your|our|there|this|that|is|are|do|does|did|was|were|much|many|often|long"
     r"|far|old|to|can|should)"
+    r"|(?:is|are) (?!(?:at|back|from|in|now|off|on|out|still)\b)[a-z]\w*|(?:could|does|should) \w+"
     r"|(?:at|by|for|from|in|of|on|to|until|with) (?:what|which|whom|whose)"
     r"|(?:what|which|how) (?:\w+ ){1,3}(?:is|are|am|was|were|do|does|did|can|could|should|will|would)"
     r" (?:i|you|we|they|he|she|it|the|my|your|our|there|this|that))\b",
@@ -35,7 +36,9 @@ _IMAGINED = re.compile(
     r"^(?:(?:but|and|so|or|well|hmm+|ok(?:ay)?),? )*(?:if|unless|suppose|imagine|whether)\b"
     r"|\b(?:wish|would(?! rather)|wouldn't|might|could have|as if|what if|dream(?:ing)? of"
     r"|thinking (?:of|about)|considering)\b"
-    r"|\b(?:i|we|they|he|she)['\u2019]d (?!rather|like\b|(?:already |just |never )?(?:been|had|got|gone|\w{3,}ed)\b)\w"
+    r"|\b(?:i|we|they|he|she)['\u2019]d (?!rather|like\b|(?:already |just |never )?(?:\w{3,}ed|been|bought|chosen|done"
+    r"|felt|forgotten|found|given|gone|got|had|heard|held|kept|known|left|lost|made|meant|misheard|mistaken|paid|said|seen"
+    r"|sent|sold|spent|taken|thought|told|understood|won|written)\b)\w"
     r"|\b(?:not (?:quite |really |entirely )?sure|unsure|don['\u2019]t know|do not know|wonder|wondering|no idea)"
     r" (?:if|whether|how|what|where|why|when|who|which)\b",
     re.IGNORECASE,
@@ -103,7 +106,7 @@ _ELSEWHERE = re.compile(
     r"|(?:please )?write (?:me )?an? (?:\w+ )?(?:essay|joke|poem|scene|song|story|tale)\b"
     r"|(?:someone|somebody|people) (?:told|tells?|said|says?)\b|back (?:in|then)\b"
     r"|(?:let['\u2019]?s )?(?:role-?play|pretend)\b"
-    r"|(?:please )?(?:translate|proofread|rephrase|paraphrase|summari[sz]e|rewrite)\b[^:]{0,60}:"
+    r"|(?:please )?(?:translate|proofread|rephrase|paraphrase|summari[sz]e|rewrite)\b(?!['\u2019])[^:]{0,60}:"
     r"|(?:(?:many|some|a few|two|three|five|ten|twenty|\d{1,2}) )?(?:years|decades|ages) ago\b)"
     r"|\b(?:told me|tells me|heard|mentioned|wrote|dream(?:s|t|ed))(?: that)? (?:his|her|their|he|she|they)\b",
     re.IGNORECASE,

@@ -39,6 +39,21 @@ _NO_NEWS = re.compile(
 )
 """Who needs help or gives thanks tells nothing that holds."""
 
+_NOT_SO = re.compile(
+    r"\b(?:(?:almost|nearly) (?!always\b)\w+(?:ed|t)|(?:was|were) to (?:be|have)|thought (?:of|about) \w+ing"
+    r"|could imagine|debating|propos(?:al|ed)|rumou?rs?|jok(?:e|er|ing)|kidding)\b",
+    re.IGNORECASE,
+)
+"""What did not come about, or is not settled."""
+
+_BESIDE = re.compile(
+    r"\b(?:also|as well|alongside|besides|in addition|next to my"
+    r"|(?:this|next|coming) \w+ (?:alone|only)|for (?:today|tomorrow|tonight|a day|the day|once)|just (?:for|on|this)"
+    r"|this (?:once|time))\b",
+    re.IGNORECASE,
+)
+"""What holds beside what is told elsewhere, or for once, and takes the place of nothing."""
+
 _LEAST = 0.35
 """The least similarity of two passages. With .40 a seventh fewer changes are found."""
 
@@ -162,12 +177,21 @@ def _tells_something(clause: Clause) -> bool:
     """Whether a clause tells how something is, of whom or what it speaks."""
     if len(clause.words) <= _OPENING and not clause.values:
         return False
-    return _of_somebody(clause) and not _NO_NEWS.search(clause.sentence)
+    return _of_somebody(clause) and not _NO_NEWS.search(clause.sentence) and _replaces(clause)
 
 
 def _changed(text: str) -> tuple[int, ...]:
     """The places of the clauses of a short message that have a word of change."""
-    return tuple(place for place, clause in enumerate(_short(text)) if clause.has_become and _of_somebody(clause))
+    return tuple(
+        place
+        for place, clause in enumerate(_short(text))
+        if clause.has_become and _of_somebody(clause) and _replaces(clause)
+    )
+
+
+def _replaces(clause: Clause) -> bool:
+    """Whether what it tells may stand in place of something else."""
+    return not _NOT_SO.search(clause.sentence) and not _BESIDE.search(clause.sentence)
 
 
 def _of_somebody(clause: Clause) -> bool:

@@ -44,6 +44,9 @@ def test_a_short_message_with_a_word_of_change_brings_a_value_up_to_date(older, 
         ("The trial costs 40 euros", "Has the trial gone down to 25 euros now?", "a question"),
         ("The trial costs 40 euros", "If the trial went down to 25 euros now I'd take it", "imagined"),
         ("The trial costs 40 euros", "The trial costs 25 euros in Spain", "no word of change"),
+        ("The trial costs 40 euros", "The trial nearly changed to 25 euros", "it did not come about"),
+        ("The trial costs 40 euros", "The trial for today went down to 25 euros", "for once"),
+        ("The trial costs 40 euros", "The kids' trial also went down to 25 euros", "beside it"),
     ],
 )
 def test_others_bring_nothing_up_to_date(older, newer, why):

@@ -10,11 +10,11 @@ from tests.knowledge.cases import tell as tell_case
 
 pytestmark = pytest.mark.skipif(not offline_available(), reason="the extra `offline` is not installed: no real encoder")
 
-LEAST_RIGHT = {"plain": 0.79, "explicit": 0.93}
-"""81 and 95 in 100. Who wrote the cases knew none of the rules; these were looked at later. Of others, at which nobody
+LEAST_RIGHT = {"plain": 0.79, "explicit": 0.95}
+"""81 and 97 in 100. Who wrote the cases knew none of the rules; these were looked at later. Of others, at which nobody
 looked, `tests.benchmarks.as_typed` tells."""
-LEAST_UNDISTURBED = {"plain": 0.8, "explicit": 0.79}
-"""83 and 80 in 100 of conversations in which something only sounds like a change; 92 and 85 without this part."""
+LEAST_UNDISTURBED = {"plain": 0.85, "explicit": 0.8}
+"""87 and 81 in 100 of conversations in which something only sounds like a change; 92 and 85 without this part."""
 
 OLDER = "Camping at Les Ormes"
 NEWER = "site got flooded so we ended up at La Touesse, right behind the dunes"
@@ -107,10 +107,14 @@ def test_of_somebody_who_is_named_nobody_else_tells(registry):
     [
         "site got flooded so we pitched at La Touesse, right behind the dunes",
         "Have we ended up at La Touesse, right behind the dunes?",
+        "are campers all gone to La Touesse now, right behind the dunes",
+        "site got flooded so we almost moved to La Touesse, right behind the dunes",
+        "for once we ended up at La Touesse, right behind the dunes",
+        "we also ended up at La Touesse, right behind the dunes",
     ],
 )
 def test_other_messages_are_lifted_by_nothing(registry, newer):
-    """Neither what is a little like it and tells of no change, nor what asks."""
+    """What is a little like it and tells of no change, what asks, what did not come about, and what is beside it."""
     memory = registry.get("trip")
     tell(memory, newer=newer)
     assert all(hit.parts["change"] == 0.0 for hit in memory.retrieve(ASKED, limit=50))

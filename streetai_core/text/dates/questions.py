@@ -92,6 +92,13 @@ _OF_THEN = re.compile(
 )
 """The tense of a question: verbs of the present, or who does something, and verbs of the past, which win."""
 
+_HELD = re.compile(
+    r"\bdid (?:\w+ ){1,3}?(?:accept|agree|arrange|book|choose|decide|order|pick|plan|reserve|schedule|settle|sign up)\b"
+    r"|\b(?:has|have) (?:\w+ ){0,3}?(?:accepted|agreed|arranged|booked|chosen|decided|got|left|ordered|picked|planned"
+    r"|reserved|scheduled|settled|signed up)\b"
+)
+"""How a question asks for what was decided, or what there is ("have we got"): that holds until it is changed."""
+
 _SUPPOSED = re.compile(r"\W*(?:and |but |so )?(?:if|imagine|say|suppose|what if)\b")
 """How a question begins that asks for what would be."""
 
@@ -145,6 +152,7 @@ def question_times(question: str, asked_at: datetime) -> QuestionTime:
 
 def _is_of_then(lower: str) -> bool:
     """Whether a lower-case question is not plainly about what is."""
+    lower = _HELD.sub(" is ", lower)
     return _OF_NOW.search(lower) is None or _OF_THEN.search(lower) is not None
 
 

@@ -1,0 +1,38 @@
+"""Which sentences state something, and which only imagine it or hand over a text to be worked on."""
+
+import pytest
+
+from streetai_core.knowledge.clauses import clauses
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "I'd held the tape wrong: Jakob is 1.31 m.",
+        "We'd forgotten one, so it's 26 guests.",
+        "I'd just measured it wrong, the garden is 385 square metres.",
+        "The rewrite's live: the website is in Vue.",
+        "Rewrite's live as of Thursday: the website is in Vue.",
+        "is now at 14 members",
+        "are back at the old place",
+    ],
+)
+def test_what_had_been_is_told(sentence):
+    """If it fails, whoever says what was wrong before seems to wish for something."""
+    assert clauses(sentence)
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "I'd hold the tape lower, Jakob is 1.31 m then.",
+        "We'd forget one, so it's 26 guests.",
+        "I'd measure the garden at 385 square metres.",
+        "Rewrite this for the website: we are closed on Mondays.",
+        "are diesel 208s any good",
+        "could 1200 be enough for a week there",
+    ],
+)
+def test_what_would_be_is_not(sentence):
+    """Nor what a text says that is to be worked on, or what is asked without a question mark."""
+    assert not clauses(sentence)
