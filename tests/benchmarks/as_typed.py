@@ -1,11 +1,11 @@
 """What the rules make of sentences written without sight of them: `python -m tests.benchmarks.as_typed`.
 
 Of 1,590 conversations in which a fact changes: in how many all old values are linked from the current one, how many
-other links there are, and in how many the current value is recalled above every old one, with and without what lifts it
-for a question (`recall/correcting.py`). Of 1,060 in which something only sounds like a change: how many have a link, and
-in how many what still holds is recalled first, with and without. Of 660 sentences with a date, and of 350 that are
-wishes or sound like one: how many are told. Nobody looked at the conversations of the last two kinds and at the second dates
-and wishes before the rules were made.
+other links there are, and in how many the current value is recalled above every old one, with and without what lifts
+it for a question (`recall/correcting.py`). Of 1,060 in which something only sounds like a change: how many have a
+link, and in how many what still holds is recalled first, with and without. Of 660 sentences with a date, and of 350
+that are wishes or sound like one: how many are told. Nobody looked at the conversations of the last two kinds and at
+the second dates and wishes before the rules were made.
 """
 
 import json
