@@ -3,7 +3,7 @@
 import pytest
 
 from streetai_core import MemoryRegistry, NewMessage
-from streetai_core.encoders import OfflineMiniLM, offline_available
+from streetai_core.encoders import offline_available
 from streetai_core.recall.correcting import NEWS
 from tests.knowledge.cases import of_kind, recalled, stands_above
 from tests.knowledge.cases import tell as tell_case
@@ -22,9 +22,9 @@ ASKED = "Where are we camping?"
 
 
 @pytest.fixture
-def registry(tmp_path):
+def registry(tmp_path, real_encoder):
     """Memories that a test fills."""
-    with MemoryRegistry(tmp_path / "memory.db", encoder=OfflineMiniLM(), durability="fast") as opened:
+    with MemoryRegistry(tmp_path / "memory.db", encoder=real_encoder, durability="fast") as opened:
         yield opened
 
 
