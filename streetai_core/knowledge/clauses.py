@@ -26,7 +26,7 @@ _QUESTION = re.compile(
     r"(?:who|what|when|where|which|why|how|whose|is|are|am|was|were|do|does|did|has|should|would|could|can|may|will|shall)"
     r"\s+(?:i|you|we|they|he|she|it|the|a|an|my|your|our|there|this|that|is|are|do|does|did|was|were|much|many|often|long"
     r"|far|old|to|can|should)"
-    r"|(?:is|are) (?!(?:at|back|from|in|now|off|on|out|still)\b)[a-z]\w*|(?:could|does|should) \w+"
+    r"|(?:is(?! \d)|are) (?!(?:at|back|from|in|now|off|on|out|still)\b)\w+|(?:could|does|should) \w+"
     r"|(?:at|by|for|from|in|of|on|to|until|with) (?:what|which|whom|whose)"
     r"|(?:what|which|how) (?:\w+ ){1,3}(?:is|are|am|was|were|do|does|did|can|could|should|will|would)"
     r" (?:i|you|we|they|he|she|it|the|my|your|our|there|this|that))\b",

@@ -14,6 +14,7 @@ from streetai_core.knowledge.clauses import clauses
         "The rewrite's live: the website is in Vue.",
         "Rewrite's live as of Thursday: the website is in Vue.",
         "is now at 14 members",
+        "is 1010 now",
         "are back at the old place",
     ],
 )
@@ -30,6 +31,7 @@ def test_what_had_been_is_told(sentence):
         "I'd measure the garden at 385 square metres.",
         "Rewrite this for the website: we are closed on Mondays.",
         "are diesel 208s any good",
+        "are 40 chairs enough for a hall",
         "could 1200 be enough for a week there",
     ],
 )
