@@ -40,16 +40,17 @@ _NO_NEWS = re.compile(
 """Who needs help or gives thanks tells nothing that holds."""
 
 _NOT_SO = re.compile(
-    r"\b(?:(?:almost|nearly) (?!always\b)\w+(?:ed|t)|(?:was|were) to (?:be|have)|thought (?:of|about) \w+ing"
-    r"|could imagine|debating|propos(?:al|ed)|rumou?rs?|jok(?:e|er|ing)|kidding)\b",
+    r"\b(?:(?:almost|nearly) (?:(?!hundred\b)\w{3,}ed|bought|got|left|lost|quit|sold|took|went)"
+    r"|(?:was|were) to (?:be|have)|thought (?:of|about) \w+ing|could imagine|debating|propos(?:al|ed)|rumou?rs?"
+    r"|jok(?:e|er|ing)|kidding)\b",
     re.IGNORECASE,
 )
 """What did not come about, or is not settled."""
 
 _BESIDE = re.compile(
     r"\b(?:also|as well|alongside|besides|in addition|next to my"
-    r"|(?:this|next|coming) \w+ (?:alone|only)|for (?:today|tomorrow|tonight|a day|the day|once)|just (?:for|on|this)"
-    r"|this (?:once|time))\b",
+    r"|(?:this|next|coming) \w+ (?:alone|only)|for (?:today|tomorrow|tonight|a day|the day|once)|just (?:for|on)"
+    r"|(?:just )?this (?:once|time)|just this week)\b",
     re.IGNORECASE,
 )
 """What holds beside what is told elsewhere, or for once, and takes the place of nothing."""

@@ -94,8 +94,8 @@ _OF_THEN = re.compile(
 
 _HELD = re.compile(
     r"\bdid (?:\w+ ){1,3}?(?:accept|agree|arrange|book|choose|decide|order|pick|plan|reserve|schedule|settle|sign up)\b"
-    r"|\b(?:has|have) (?:\w+ ){0,3}?(?:accepted|agreed|arranged|booked|chosen|decided|got|left|ordered|picked|planned"
-    r"|reserved|scheduled|settled|signed up)\b"
+    r"|\b(?:has|have) (?:\w+ ){0,3}?(?:accepted|agreed|arranged|booked|chosen|decided|got|ordered|picked|planned"
+    r"|reserved|scheduled|settled|signed up)\b|\b(?:do|does) (?:\w+ ){1,3}?have left\b"
 )
 """How a question asks for what was decided, or what there is ("have we got"): that holds until it is changed."""
 

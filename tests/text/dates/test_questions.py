@@ -104,6 +104,7 @@ def test_questions_for_a_date(question):
         ("Which cake did we choose at first?", False),
         ("What did my boss say when we booked?", False),
         ("Did she order that he left?", False),
+        ("Who has left the team?", False),
         ("If I draw two cards, what is the chance of a pair?", False),
         ("What if we are late?", False),
         ("Can you tell me if we are late?", True),
