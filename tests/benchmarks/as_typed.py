@@ -4,8 +4,8 @@ Of 1,590 conversations in which a fact changes: in how many all old values are l
 other links there are, and in how many the current value is recalled above every old one, with and without what lifts
 it for a question (`recall/correcting.py`). Of 1,060 in which something only sounds like a change: how many have a
 link, and in how many what still holds is recalled first, with and without. Of 660 sentences with a date, and of 350
-that are wishes or sound like one: how many are told. Nobody looked at the conversations of the last two kinds and at
-the second dates and wishes before the rules were made.
+that are wishes or sound like one: how many are told. Nobody had looked at the conversations of the last two kinds
+when they were first measured, nor at the second dates and wishes before the rules were made.
 """
 
 import json
@@ -28,8 +28,9 @@ SECOND_DATES, THIRD_DATES = 300, 420
 
 KINDS = ("typed", "plain", "passing", "explicit", "announced", "varied", "chatty", "mixed", "unseen", "corrected")
 """Of conversations: as people type; in plain sentences; half of the changes told without any word of change; changes
-that are said plainly, twice; such in many wordings; in the middle of chat; in mixed wordings; such at which nobody
-looked; and such that are said to have changed, half of them without naming the matter again, looked at later."""
+that are said plainly, twice; such in many wordings; in the middle of chat; in mixed wordings, twice; and such that
+are said to have changed, half of them without naming the matter again. The last two were first measured before anybody
+looked at them, and what was changed since has moved none of their four figures."""
 
 
 def told(registry, cases):
