@@ -1,47 +1,44 @@
-"""Rules for days and months of the calendar: numeric dates, days of a month, weekdays."""
+"""Rules for days and months of the calendar: days of a month, months, weekdays."""
 
 from __future__ import annotations
 
 from collections.abc import Collection
 from datetime import date, timedelta
+from typing import NamedTuple
 
+from streetai_core.text.dates import numeric
 from streetai_core.text.dates.calendars import (
     DAYS_IN_WEEK,
-    MONTHS_IN_YEAR,
     month_of,
     weekday_after,
     weekday_before,
 )
 from streetai_core.text.dates.names import is_name
-from streetai_core.text.dates.placing import FRAMES, in_frame, longer_time, stands_alone
+from streetai_core.text.dates.placing import (
+    FRAMES,
+    MADE_FOR_A_TIME,
+    NUMBERED_THINGS,
+    in_frame,
+    longer_time,
+    stands_alone,
+)
 from streetai_core.text.dates.reader import Found, Reader
-from streetai_core.text.dates.scanning import full_year
+from streetai_core.text.dates.scanning import BREAK
 from streetai_core.text.dates.spans import TimeSpan, one_day
-from streetai_core.text.dates.verbs import CLEAR
-from streetai_core.text.dates.vocabulary import DOUBTFUL_MONTHS, SHORT
+from streetai_core.text.dates.verbs import CLEAR, PRESENT
+from streetai_core.text.dates.vocabulary import DOUBTFUL_MONTHS
 
 _LAST_DAY = 31
 
-_MOVED = frozenset({"moved", "pushed", "shifted", "changed", "postponed", "delayed", "rescheduled"})
+_MOST_COUNTED = 10
+"""Up to the tenth more is counted than days: "he failed on the second"."""
 
-_MEASURES = frozenset({"inch", "inches", "cup", "cups", "mile", "miles", "points", "wrench", "drill", "bolt", "scale"})
-"""Behind these kinds of words 3/16 is a fraction."""
+_SUBJECTS = frozenset({"i", "we", "he", "she", "they", "it", "my", "our"})
+"""Words behind "On the tenth" that begin what happened then."""
 
-_SUITS = frozenset({"works", "suits", "doesn"})
-_LINKS = frozenset({"is", "looks", "sounds"})
-_SUITING = frozenset(
-    {"ok", "okay", "fine", "good", "great", "perfect", "best", "better", "free", "possible", "available", "doable"}
-    | {"work", "suit", "alright", "still", "too"}
-)
-_BEFORE_SUITING = {"be": 1, "at": 2}
-"""Words before it, and how far: "would 10/21 be better", "does 10/21 at noon work"."""
-
-_ASKING_IF = frozenset({"is", "does", "would", "will"})
-_OPENING = frozenset({"so", "and", "or", "but", "think", "maybe", "if", "yes", "yeah", "ok", "okay", "hey", "then"})
-"""What stands round a day that is proposed: "is 10/21 ok", "so 10/21 works"."""
-
-_MOST_PROPOSED = 3
-"""Days that are proposed at once: "does 10/21 or 10/22 work"."""
+_TENS = (20, 30)
+_LARGEST_DIGIT = 9
+"""Behind "twenty" and "thirty" an ordinal up to "ninth" is their last digit."""
 
 _MOST_MONTHS = 40
 """How far to look for a "Friday the 13th": it comes within 14 months, a "Friday the 31st" may take years."""
@@ -50,6 +47,9 @@ _NUMBERED = frozenset({"number", "nth", "ordinal"})
 
 _MONTH_FRAMES = FRAMES - {"on"}
 _MONTH_FRAME_WORDS = frozenset({"by", "since", "during", "around", "over", "throughout"})
+_GIVEN_NAMES = frozenset({"jan", "april", "may", "june", "august"})
+"""Months for whom something may be."""
+
 _CLEAR_FRAMES = frozenset({"in", "during", "since", "by", "between", "until", "early", "mid", "late"})
 """Words behind which even "may" and "march" in small letters are months."""
 
@@ -57,68 +57,13 @@ _AMBIGUOUS_DAYS = frozenset({"sat", "sun", "wed", "mon"})
 """Short weekdays that are other words where nobody wrote a capital."""
 
 
-def numeric(reader: Reader, index: int) -> Found | None:
-    """2023-03-03, 2023/3/3, 03/03/2023, 3.3.2023, 3/3/23; the day comes first unless only the month can."""
-    text = reader.word(index)
-    separator = next(mark for mark in text if not mark.isdigit())
-    first, second, third = map(int, text.split(separator))
-    if reader.kind(index) == "iso":
-        return Found(one_day(date(first, second, third)), index + 1)
-    if second > MONTHS_IN_YEAR:
-        first, second = second, first
-    year = full_year(third) if third < 100 else third  # noqa: PLR2004 - two digits
-    return Found(one_day(date(year, second, first)), index + 1)
-
-
-def slashed(reader: Reader, index: int) -> Found | None:
-    """3/14 and 25/12, which leave only one order, behind a word that days stand behind; no fraction."""
-    before = index - 1
-    while reader.kind(before) in {"comma", "to", "dash", "and"} and reader.kind(before - 1) == "slashed":
-        before -= 2
-    framed = reader.kind(before) in {"on", "from", "side", "between", "weekday", "day"}
-    framed = framed or reader.word(before) in {"until", "till"} or reader.word(before - 1) in _MOVED
-    framed = framed or (reader.kind(before) == "comma" and reader.kind(before - 1) == "weekday")
-    proposed = not framed and _is_proposed(reader, before, index + 1)
-    if not (framed or proposed) or reader.kind(index + 1) in {"of", "unit"} or reader.word(index + 1) in _MEASURES:
-        return None
-    day, month = sorted(map(int, reader.word(index).split("/")), reverse=True)
-
-    def of_year(year: int) -> TimeSpan:
-        return one_day(date(year, month, day))
-
-    ahead = proposed and reader.direction(index, CLEAR) >= 0
-    span = (
-        reader.nearest(of_year, lambda span: span.end >= reader.anchor) if ahead else reader.occurrence(index, of_year)
-    )
-    return Found(span, index + 1, fixed=False)
-
-
-def _is_proposed(reader: Reader, before: int, behind: int) -> bool:
-    """Whether it is asked or said whether a day suits: "can you do 10/21", "how about 10/21", "is 10/21 ok"."""
-    for _ in range(_MOST_PROPOSED):
-        if reader.kind(behind) in {"comma", "to", "dash", "and"} and reader.kind(behind + 1) == "slashed":
-            behind += 2
-    word, following = reader.word(before), reader.word(behind)
-    if word == "do" or (word == "about" and reader.word(before - 1) in {"how", "what"}):
-        return following == "instead" or stands_alone(reader, behind)
-    if word in _ASKING_IF:
-        following = reader.word(behind + _BEFORE_SUITING.get(following, 0))
-        return following in _SUITING and _opens(reader, before - 1)
-    suits = following in _SUITS or (following in _LINKS and reader.word(behind + 1) in _SUITING)
-    return suits and _opens(reader, before)
-
-
-def _opens(reader: Reader, index: int) -> bool:
-    """Whether what follows on a token may begin a sentence, so that no score stands there."""
-    word = reader.word(index)
-    return not word.isalpha() or word in _OPENING
-
-
 def day_month(reader: Reader, index: int) -> Found | None:
     """3 March, 3rd of March 2023, the third of March, 3 to 5 March; the year may follow."""
     first, behind = reader.number(index), index + 1
     last = first
-    if reader.kind(behind) in {"to", "dash"} and reader.kind(at_last := reader.skip(behind + 1, "the")) in _NUMBERED:
+    at_last = reader.skip(behind + 1, "the")
+    both = reader.word(behind) == "and" and reader.number(at_last) == first + 1
+    if (both or reader.kind(behind) in {"to", "dash"}) and reader.kind(at_last) in _NUMBERED:
         last, behind = reader.number(at_last), at_last + 1
     joined = reader.skip(behind, "of") if reader.word(behind) != "-" else behind + 1
     if reader.kind(joined) != "month" or not first <= last <= _LAST_DAY or _has_own_day(reader, joined):
@@ -126,6 +71,7 @@ def day_month(reader: Reader, index: int) -> Found | None:
     if reader.kind(index) == "ordinal" and reader.kind(behind) != "of":
         return None
     certain = reader.kind(index) != "number" or reader.kind(behind) == "of"
+    certain = certain or (reader.kind(index - 1) in {"to", "on", "weekday"} and stands_alone(reader, joined + 1))
     return _dated(reader, joined, (first, last), joined + 1, certain=certain)
 
 
@@ -142,6 +88,8 @@ def month_first(reader: Reader, index: int) -> Found | None:
         first = last = reader.number(behind)
         certain = reader.kind(behind) == "nth"
         behind += 1
+        framed = reader.kind(index - 1) in FRAMES | {"on"} or reader.word(index - 1) in {"is", "was"}
+        certain = certain or (framed and (reader.kind(behind) in {"to", "dash"} or stands_alone(reader, behind)))
         at_last = reader.skip(behind + 1, "the")
         joined = reader.kind(behind) in {"to", "dash"} or (
             reader.word(behind) == "and" and reader.kind(at_last) == "nth"
@@ -197,8 +145,18 @@ def _month_is_meant(reader: Reader, index: int) -> bool:
     return (
         kind in _MONTH_FRAMES
         or word in _MONTH_FRAME_WORDS
+        or (reader.kind(index + 1) in {"to", "dash"} and reader.kind(index + 2) == "month")
+        or (word == "for" and (token.word not in _GIVEN_NAMES or reader.word(before - 1) in MADE_FOR_A_TIME))
         or (kind == "on" and longer_time(reader, index + 1) is not None)
     )
+
+
+class _Numbered(NamedTuple):
+    """A day of a month without the month: the token it begins at, its number, and the token behind it."""
+
+    at: int
+    number: int
+    end: int
 
 
 def the_nth(reader: Reader, index: int) -> Found | None:
@@ -206,29 +164,58 @@ def the_nth(reader: Reader, index: int) -> Found | None:
     number = reader.number(index)
     framed = reader.kind(index - 1) == "the" and reader.kind(index - 2) != "in"
     framed = framed and (reader.word(index - 2) != "for" or reader.direction(index, CLEAR) > 0)
-    if not framed or not 1 <= number <= _LAST_DAY or not stands_alone(reader, index + 1):
+    alone = stands_alone(reader, index + 1) or (
+        reader.kind(index - 2) == "on"
+        and reader.kind(index + 1) == BREAK
+        and reader.word(index + 1) not in NUMBERED_THINGS
+    )
+    if not framed or not 1 <= number <= _LAST_DAY or not alone:
         return None
-    return _day_of_some_month(reader, index, range(DAYS_IN_WEEK))
+    return _day_of_some_month(reader, _Numbered(index, number, index + 1), range(DAYS_IN_WEEK))
 
 
-def _day_of_some_month(reader: Reader, index: int, weekdays: Collection[int]) -> Found | None:
-    """The last or the coming day with the number at `index` that is one of the `weekdays`."""
-    sign = reader.direction(index)
+def the_ordinal(reader: Reader, index: int) -> Found | None:
+    """The same in words: "on the thirteenth", "until the twenty-first"; lower ones only where something is due."""
+    day = _in_words(reader, index)
+    if day is None or reader.kind(index - 1) != "the" or reader.kind(index - 2) not in {"on", "from", "to"}:
+        return None
+    certain = day.number > _MOST_COUNTED or reader.direction(index, PRESENT) > 0
+    certain = certain or (not reader.word(index - 3).isalnum() and reader.word(day.end) in _SUBJECTS)
+    if reader.word(index - 2) == "for" or not certain or not stands_alone(reader, day.end):
+        return None
+    return _day_of_some_month(reader, day, range(DAYS_IN_WEEK))
+
+
+def _in_words(reader: Reader, index: int) -> _Numbered | None:
+    """The day of a month that is written in words: "third", "thirty-first"."""
+    if reader.kind(index) == "ordinal":
+        return _Numbered(index, reader.number(index), index + 1)
+    behind = reader.skip(index + 1, "dash")
+    if reader.kind(index) != "cardinal" or reader.number(index) not in _TENS or reader.kind(behind) != "ordinal":
+        return None
+    last_digit = reader.number(behind)
+    number = reader.number(index) + last_digit
+    return _Numbered(index, number, behind + 1) if last_digit <= _LARGEST_DIGIT and number <= _LAST_DAY else None
+
+
+def _day_of_some_month(reader: Reader, numbered: _Numbered, weekdays: Collection[int]) -> Found | None:
+    """The last or the coming day with a number that is one of the `weekdays`."""
+    sign = reader.direction(numbered.at)
     if sign or len(weekdays) > 1:
-        return _search_months(reader, index, weekdays, sign or 1)
-    both = [found for sign in (-1, 1) if (found := _search_months(reader, index, weekdays, sign))]
+        return _search_months(reader, numbered, weekdays, sign or 1)
+    both = [found for sign in (-1, 1) if (found := _search_months(reader, numbered, weekdays, sign))]
     return min(both, key=lambda found: abs(found.span.start - reader.anchor), default=None)
 
 
-def _search_months(reader: Reader, index: int, weekdays: Collection[int], sign: int) -> Found | None:
-    number, today = reader.number(index), reader.anchor
+def _search_months(reader: Reader, numbered: _Numbered, weekdays: Collection[int], sign: int) -> Found | None:
+    number, today = numbered.number, reader.anchor
     month = today.replace(day=1)
     for _ in range(_MOST_MONTHS):
         span = month_of(month.year, month.month)
         if number <= span.days:
             day = month.replace(day=number)
             if (day == today or (day < today) == (sign < 0)) and day.weekday() in weekdays:
-                return Found(one_day(day), index + 1, fixed=False)
+                return Found(one_day(day), numbered.end, fixed=False)
         month = span.end + timedelta(1) if sign > 0 else (span.start - timedelta(1)).replace(day=1)
     return None
 
@@ -239,8 +226,9 @@ def weekday(reader: Reader, index: int) -> Found | None:
         return None
     behind = reader.skip(index + 1, "comma")
     behind = reader.skip(behind, "the")
-    if reader.kind(behind) == "nth" and reader.kind(reader.skip(behind + 1, "of")) != "month":
-        return _day_of_some_month(reader, behind, {reader.number(index)})
+    numbered = _numbered_behind(reader, behind)
+    if numbered is not None:
+        return _day_of_some_month(reader, numbered, {reader.number(index)})
     dated = _date_behind(reader, behind)
     if dated is not None:
         return _on_weekday(reader, dated, reader.number(index))
@@ -250,10 +238,20 @@ def weekday(reader: Reader, index: int) -> Found | None:
     if outer is not None:
         day = weekday_after(outer.span.start - timedelta(1), number)
         return Found(one_day(day), outer.end, outer.fixed)
-    if reader.word(behind) == "week" and reader.kind(behind + 1) != "number" and reader.direction(index) >= 0:
-        return Found(one_day(weekday_after(reader.anchor, number) + timedelta(DAYS_IN_WEEK)), behind + 1)
+    weeks = {"week": 1, "fortnight": 2}.get(reader.word(behind), 0)
+    if weeks and reader.kind(behind + 1) != "number" and reader.direction(index) >= 0:
+        return Found(one_day(weekday_after(reader.anchor, number) + timedelta(DAYS_IN_WEEK * weeks)), behind + 1)
     nearest = weekday_before if reader.direction(index) < 0 else weekday_after
     return Found(one_day(nearest(reader.anchor, number)), behind, fixed=False)
+
+
+def _numbered_behind(reader: Reader, index: int) -> _Numbered | None:
+    """The day of a month that follows a weekday, without the month: "Friday the 13th", "Sunday the sixteenth"."""
+    if reader.kind(index) == "nth":
+        month = reader.kind(reader.skip(index + 1, "of")) == "month"
+        return None if month else _Numbered(index, reader.number(index), index + 1)
+    spelled = _in_words(reader, index) if reader.kind(index - 1) == "the" else None
+    return spelled if spelled is not None and stands_alone(reader, spelled.end) else None
 
 
 def _on_weekday(reader: Reader, dated: Found, number: int) -> Found:
@@ -272,10 +270,12 @@ def _weekday_is_meant(reader: Reader, index: int) -> bool:
     token = reader.token(index)
     if is_name(reader, index):
         return False
-    if token.word not in SHORT:
+    if token.word not in _AMBIGUOUS_DAYS:
         return reader.word(index - 1) not in {"following", "preceding"}  # of a day that the story is at
-    framed = reader.kind(index - 1) in FRAMES or reader.kind(index + 1) in {"part", "number", "nth"}
-    return (token.titled or token.word not in _AMBIGUOUS_DAYS) and (framed or reader.kind(index + 1) == "comma")
+    framed = reader.kind(index - 1) in FRAMES or reader.kind(index + 1) in {"part", "number", "nth", "comma"}
+    framed = framed or (reader.kind(index + 1) in {"to", "dash"} and reader.kind(index + 2) == "weekday")
+    framed = framed or (reader.kind(index - 1) == "and" and reader.kind(index - 2) == "weekday")
+    return framed and (token.titled or token.word == "mon")
 
 
 def _date_behind(reader: Reader, index: int) -> Found | None:
@@ -285,8 +285,8 @@ def _date_behind(reader: Reader, index: int) -> Found | None:
     if kind == "month":
         return month_first(reader, index)
     if kind == "slashed":
-        return slashed(reader, index)
-    return numeric(reader, index) if kind in {"iso", "numeric"} else None
+        return numeric.slashed(reader, index)
+    return numeric.numeric(reader, index) if kind in {"iso", "numeric"} else None
 
 
 def _week_behind(reader: Reader, index: int) -> Found | None:

@@ -30,9 +30,6 @@ WEEKS = {"week": DAYS_IN_WEEK, "fortnight": 2 * DAYS_IN_WEEK}
 _DAYS = {"hour": 1 / 24, "day": 1, "week": DAYS_IN_WEEK, "fortnight": 2 * DAYS_IN_WEEK, "weekend": DAYS_IN_WEEK}
 _MONTHS = {"month": 1, "quarter": 3, "year": MONTHS_IN_YEAR, "decade": MONTHS_IN_YEAR * YEARS_IN_DECADE}
 
-_HALF_WEEK = 3
-"""Somebody who says "two weeks ago" means a day of the week round that day."""
-
 _HALF_DECADE = 5
 
 _DAYS_IN_MONTH = 30
@@ -156,7 +153,7 @@ def around(day: date, unit: str) -> TimeSpan:
     if unit == "day":
         return one_day(day)
     if unit in {"week", "fortnight"}:
-        return TimeSpan(day - timedelta(_HALF_WEEK), day + timedelta(_HALF_WEEK))
+        return week_of(day)
     if unit == "decade":
         return TimeSpan(year_of(day.year - _HALF_DECADE).start, year_of(day.year + _HALF_DECADE - 1).end)
     return containing(day, unit)

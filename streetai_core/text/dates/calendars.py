@@ -12,6 +12,7 @@ from collections.abc import Callable
 from datetime import date, timedelta
 from typing import Literal
 
+from streetai_core.text.dates.moon import FEASTS
 from streetai_core.text.dates.spans import TimeSpan, one_day
 
 DAYS_IN_WEEK = 7
@@ -26,6 +27,9 @@ Third = Literal["early", "mid", "late"]
 
 _PARTS_OF_MONTH: dict[Third, tuple[int, int]] = {"early": (0, 10), "mid": (10, 20), "late": (20, 31)}
 """The days of a month before each part, and before what follows it."""
+
+_PARTS_OF_WEEK: dict[Third, tuple[int, int]] = {"early": (0, 3), "mid": (1, 4), "late": (4, 7)}
+"""The same for the days of a week: its middle is Wednesday, and a day on either side."""
 
 _PARTS_OF_YEAR: dict[Third, tuple[int, int]] = {"early": (0, 3), "mid": (4, 8), "late": (9, 12)}
 """The same for the months of a year: nobody who says "late 2019" means September."""
@@ -132,6 +136,15 @@ def _from_easter(days: int) -> Callable[[int], date]:
     return lambda year: easter(year) + timedelta(days)
 
 
+def _election_day(year: int) -> date:
+    return nth_weekday(month_of(year, 11), 0, 1) + timedelta(1)
+
+
+def _kings_day(year: int) -> date:
+    day = date(year, 4, 27)
+    return day if day.weekday() != _SUNDAY else day - timedelta(1)
+
+
 HOLIDAYS: dict[str, Callable[[int], date]] = {
     "new year": _fixed(1, 1),
     "valentine": _fixed(2, 14),
@@ -149,8 +162,32 @@ HOLIDAYS: dict[str, Callable[[int], date]] = {
     "corpus christi": _from_easter(60),
     "epiphany": _fixed(1, 6),
     "burns night": _fixed(1, 25),
+    "twelfth night": _fixed(1, 5),
+    "mlk day": _floating(1, 0, 3),
+    "australia day": _fixed(1, 26),
     "groundhog day": _fixed(2, 2),
+    "presidents day": _floating(2, 0, 3),
+    "leap day": _fixed(2, 29),
+    "st david": _fixed(3, 1),
+    "women's day": _fixed(3, 8),
+    "pi day": _fixed(3, 14),
+    "mothering sunday": _from_easter(-21),
+    "tax day": _fixed(4, 15),
+    "patriots day": _floating(4, 0, 3),
     "earth day": _fixed(4, 22),
+    "st george": _fixed(4, 23),
+    "king's day": _kings_day,
+    "may day": _fixed(5, 1),
+    "may bank holiday": _floating(5, 0, 1),
+    "cinco de mayo": _fixed(5, 5),
+    "ve day": _fixed(5, 8),
+    "midsummer": _fixed(6, 24),
+    "august bank holiday": _floating(8, 0, -1),
+    "columbus day": _floating(10, 0, 2),
+    "election day": _election_day,
+    "remembrance sunday": _floating(11, _SUNDAY, 2),
+    "st andrew": _fixed(11, 30),
+    "st nicholas": _fixed(12, 6),
     "anzac day": _fixed(4, 25),
     "canada day": _fixed(7, 1),
     "bastille day": _fixed(7, 14),
@@ -191,7 +228,10 @@ def third_of(span: TimeSpan, part: Third) -> TimeSpan:
         size = MONTHS_IN_YEAR if whole_years else 1
         start, end = _PARTS_OF_YEAR[part] if months == MONTHS_IN_YEAR else _third(months // size, part)
         return TimeSpan(add_months(first, start * size), add_months(first, end * size) - timedelta(1))
-    start, end = _PARTS_OF_MONTH[part] if months else _third(span.days, part)
+    if span == week_of(first):
+        start, end = _PARTS_OF_WEEK[part]
+    else:
+        start, end = _PARTS_OF_MONTH[part] if months else _third(span.days, part)
     return TimeSpan(first + timedelta(start), first + timedelta(min(end, span.days) - 1))
 
 
@@ -226,5 +266,5 @@ def _third(units: int, part: Third) -> tuple[int, int]:
 
 
 def holiday_of(year: int, name: str) -> TimeSpan:
-    """The day of a holiday (a key of `HOLIDAYS`) in `year`."""
-    return one_day(HOLIDAYS[name](year))
+    """The days of a holiday (a key of `HOLIDAYS` or of `moon.FEASTS`) in `year`."""
+    return FEASTS[name](year) if name in FEASTS else one_day(HOLIDAYS[name](year))

@@ -4,27 +4,27 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from datetime import date, timedelta
-from typing import cast
 
-from streetai_core.text.dates.amounts import CLOCK_UNITS, containing, moved, unit_at
+from streetai_core.text.dates.amounts import CLOCK_UNITS, amount, containing, moved, unit_at
 from streetai_core.text.dates.calendars import (
     DAYS_IN_WEEK,
     MONTHS_IN_YEAR,
     YEARS_IN_DECADE,
-    Third,
     add_months,
-    edge_of,
     nth_weekday,
-    third_of,
+    quarter_of,
     weekday_after,
     weekday_before,
     weekend_of,
 )
+from streetai_core.text.dates.parts import whole_at
+from streetai_core.text.dates.placing import in_frame
 from streetai_core.text.dates.reader import Found, Reader, Rule
 from streetai_core.text.dates.spans import TimeSpan, one_day
 
-_CURRENT_UNITS = frozenset({"week", "month", "quarter", "year", "decade"})
-"""Units that stand for the one that is now: "the end of the year"."""
+_QUARTERS = 4
+_QUARTER_FRAMES = frozenset({"in", "by", "for", "during", "until", "of", "on"})
+"""Words before "the third quarter" that show that it is one of the year."""
 
 _DAYS = {"day": 1, "week": DAYS_IN_WEEK}
 _MONTHS = {"month": 1, "quarter": 3, "year": MONTHS_IN_YEAR, "decade": MONTHS_IN_YEAR * YEARS_IN_DECADE}
@@ -137,74 +137,51 @@ def _of(reader: Reader, index: int, other: TimeSpan) -> TimeSpan | None:
     return containing(other.start, unit) if unit in {"day", "week", "weekend", "month", "year"} else None
 
 
-def thirds(reader: Reader, index: int) -> Found | None:
-    """The early, middle or late part of a time: "early June", "mid-May", "the end of last month", "late in May"."""
-    behind = reader.skip(index + 1, "dash")
-    behind = reader.skip(behind, "of", "in")
-    if reader.kind(index) == "edge" and (behind == index + 1 or reader.word(behind - 1) == "in"):  # "I start in May"
-        return None
-    whole = _whole(reader, behind, bare=_is_deadline(reader, index))
-    if whole is None or (reader.kind(index) == "edge" and whole.span.days == 1):
-        return None
-    if _is_deadline(reader, index):
-        return Found(one_day(whole.span.end), whole.end, whole.fixed)
-    part = cast("Third", reader.name(index))
-    part_of = edge_of if reader.kind(index) == "edge" else third_of
-    return Found(part_of(whole.span, part), whole.end, whole.fixed)
-
-
-def _is_deadline(reader: Reader, index: int) -> bool:
-    """Whether something is to be done by the end that a token names."""
-    before = index - 2 if reader.kind(index - 1) == "the" else index - 1
-    return reader.word(index) == "end" and reader.word(before) in {"by", "until", "till", "before"}
-
-
-def _whole(reader: Reader, index: int, *, bare: bool = False) -> Found | None:
-    """The time whose part is asked for; a unit alone is the current one, behind "the" unless it may stand `bare`."""
-    at_unit = reader.skip(index, "the")
-    unit = reader.name(at_unit)
-    if (bare or at_unit > index) and unit in _CURRENT_UNITS and reader.kind(at_unit) == "unit":
-        current = Found(containing(reader.today, unit), at_unit + 1)
-        return reader.expression(index) or current
-    return reader.expression(index)
-
-
-def nearer(reader: Reader, index: int) -> Found | None:
-    """What is over or still to come of the current time: "earlier this year", "later today", "later in the week"."""
-    sign = reader.number(index)
-    behind = reader.skip(index + 1, "in")
-    if reader.word(behind) not in {"this", "the", "today", "tonight"}:
-        return None
-    whole = _whole(reader, behind)
-    today = reader.today
-    if whole is None or not whole.span.contains(today):
-        return None
-    if whole.span.days == 1:
-        return whole
-    if sign < 0:
-        return Found(TimeSpan(whole.span.start, max(whole.span.start, today - timedelta(1))), whole.end)
-    return Found(TimeSpan(min(whole.span.end, today + timedelta(1)), whole.span.end), whole.end)
-
-
 def nth_of(reader: Reader, index: int) -> Found | None:
     """The so-maniest unit of a time: "the first week of May", "the last Friday in June", "the 1st of next month"."""
-    number = reader.number(index)
     if reader.kind(index) == "shift" and reader.word(index) != "last":
         return None
-    at_unit = index + 1
-    whole = None
+    number, at_unit = reader.number(index), index + 1
     if reader.kind(at_unit) == "of":
-        whole = _whole(reader, at_unit + 1)
-        if whole is None or not _SHORTEST_MONTH <= whole.span.days <= _LONGEST_MONTH or number < 1:
-            return None
-        return _checked(one_day(whole.span.start + timedelta(number - 1)), whole)
-    if reader.kind(at_unit) not in {"unit", "weekday", "half", "part"} or reader.kind(at_unit + 1) not in {"of", "in"}:
+        return _nth_day_of(number, whole_at(reader, at_unit + 1))
+    if reader.kind(at_unit) not in {"unit", "weekday", "half", "part"}:
         return None
-    whole = _whole(reader, at_unit + 2)
-    if whole is None:
+    at_whole = reader.skip(at_unit + 1, "of", "in")
+    if at_whole == at_unit + 1 and reader.kind(at_whole) != "shift":  # "the first quarter this year"
         return None
-    span = _nth(reader, at_unit, number, whole.span)
-    return None if span is None else _checked(span, whole)
+    whole = whole_at(reader, at_whole)
+    span = None if whole is None else _nth(reader, at_unit, number, whole.span)
+    return None if whole is None or span is None else _checked(span, whole)
+
+
+def _nth_day_of(number: int, whole: Found | None) -> Found | None:
+    if whole is None or not _SHORTEST_MONTH <= whole.span.days <= _LONGEST_MONTH or number < 1:
+        return None
+    return _checked(one_day(whole.span.start + timedelta(number - 1)), whole)
+
+
+def nth_quarter(reader: Reader, index: int) -> Found | None:
+    """A quarter of the year that is not named: "in the third quarter"."""
+    number = reader.number(index)
+    framed = reader.kind(index - 1) == "the" and reader.word(index - 2) in _QUARTER_FRAMES
+    if reader.name(index + 1) != "quarter" or not framed or not 1 <= number <= _QUARTERS:
+        return None
+    if reader.kind(index + 2) in {"of", "in"}:  # "of the game"
+        return None
+    return in_frame(reader, index, index + 2, lambda year: quarter_of(year, number))
+
+
+def several_of(reader: Reader, index: int) -> Found | None:
+    """The first or last days of a time: "the first ten days of November", "the last days of 2015", which are seven."""
+    number, read = reader.number(index), amount(reader, index + 1)
+    if read is None or read.unit not in _DAYS or number not in {1, -1} or reader.kind(read.end) not in {"of", "in"}:
+        return None
+    whole = whole_at(reader, read.end + 1)
+    days = DAYS_IN_WEEK if read.bare else int(read.count.high * _DAYS[read.unit])
+    if whole is None or whole.span.days <= days:
+        return None
+    start, end, rest = whole.span.start, whole.span.end, timedelta(whole.span.days - days)
+    return Found(TimeSpan(start, end - rest) if number > 0 else TimeSpan(start + rest, end), whole.end, whole.fixed)
 
 
 def _checked(span: TimeSpan, whole: Found) -> Found | None:

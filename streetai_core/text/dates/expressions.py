@@ -11,17 +11,20 @@
 - "Friday", "the 12th", "3 March", "in March", "at Easter" without a year: the last or the coming one as the sentence
   tells (`tense`). Where it tells nothing: the coming Friday and 12th, the nearest 3 March, March and Easter. In a
   question about a memory, the last one.
-- "Two weeks ago" is the week round that day (three days either way), "two months ago" a calendar month, "two years
-  ago" a calendar year, "two decades ago" the ten years round that year. "A couple" is two, "a few" two to five,
-  "several" three to seven, a bare plural ("years ago") two to ten. "The other day" is one of the last seven.
-  "Two weeks from now" is the very day, as is "two weeks from Friday".
-- "The past two weeks", "the last three days", "in the last month" are counted back from today, which is included.
-- "Early", "mid", "late", "the beginning / middle / end of" are thirds; of a month, 1 to 10, 11 to 20 and the rest.
-  Early and late in a year are its first and last quarter; its beginning is January, its end December. "The week
-  before" a day is the seven days before it; "the month before" a month is the calendar's.
+- "Two weeks ago" is the calendar's week that the day is in, "two months ago" its month, "two years ago" its year, "two
+  decades ago" the ten years round that year; "exactly two weeks ago" is the very day, as are "two weeks from now" and
+  "two weeks from Friday". "A couple" is two, "a few" two to five, "several" three to seven, a bare plural ("years ago")
+  two to ten. "The other day" is one of the last seven.
+- "The past two weeks", "the last three days", "in the last month" are counted back from today, which is included; so
+  is what "has been for two weeks" or "hasn't in ten days". "Within a week", "two weeks left" are counted forward.
+- "Early", "mid", "late", "the beginning / middle / end of" are thirds; of a month, 1 to 10, 11 to 20 and the rest; the
+  middle of a week is Tuesday to Thursday. Early and late in a year are its first and last quarter; its beginning is
+  January, its end December. "The rest of the week" begins today. "The week before" a day is the seven days before
+  it; "the month before" a month is the calendar's.
 - Seasons are the north's, in whole months; a winter belongs to the year in which it begins. Holidays are the United
-  States' where countries differ. "The 90s" is the last such decade that is over. "The 2010/11 season" is August to
-  May, "the 2010/11 school year" September to June.
+  States' where countries differ; those of Jews, Muslims, Hindus and China are known too (`moon`). "The 90s" is the last
+  such decade that is over. "The 2010/11 season" is August to May, "the 2010/11 school year" September to June. "Week
+  36 of 2024" is that of ISO 8601.
 - 03/04/2023 is 3 April: day first, unless only the other order is a date.
 - 3/14 and 25/12 are days behind a word that days stand behind, or where they are proposed ("how about 10/21"); 3/4 is
   none.
@@ -41,33 +44,61 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from datetime import datetime
 
-from streetai_core.text.dates import absolute, coming, composed, others, periods, ranges, relative, subjects
+from streetai_core.text.dates import (
+    absolute,
+    coming,
+    composed,
+    numeric,
+    others,
+    parts,
+    periods,
+    ranges,
+    relative,
+    subjects,
+)
 from streetai_core.text.dates.names import is_title
 from streetai_core.text.dates.reader import Found, Reader, Rule
 from streetai_core.text.dates.scanning import BREAK, lowered, names_time, stretches, tokens_of
 from streetai_core.text.dates.spans import Mention, TimeSpan
 
-_COUNTED: tuple[Rule, ...] = (coming.weeks_hence, composed.narrowed(relative.counted), relative.recurring_ago)
+_COUNTED: tuple[Rule, ...] = (
+    coming.weeks_hence,
+    coming.left,
+    relative.to_the_day,
+    composed.narrowed(relative.counted),
+    relative.recurring,
+)
 _NUMBERED: tuple[Rule, ...] = (periods.running_year, absolute.day_month, *_COUNTED, periods.year)
 
 RULES: Mapping[str, tuple[Rule, ...]] = {
     "the": (relative.other_day, composed.behind_the),
     "day": (relative.day_word,),
-    "shift": (others.denied, composed.nth_of, composed.narrowed(relative.shifted)),
+    "shift": (others.denied, composed.several_of, composed.nth_of, composed.narrowed(relative.shifted)),
     "article": _COUNTED,
     "vague": _COUNTED,
     "half": _COUNTED,
-    "cardinal": _COUNTED,
+    "cardinal": (absolute.the_ordinal, *_COUNTED),
     "decimal": _COUNTED,
     "number": _NUMBERED,
     "nth": (absolute.day_month, composed.nth_of, absolute.the_nth),
-    "ordinal": (absolute.day_month, composed.nth_of),
-    "unit": (composed.beside, others.the_one_after, relative.weekend, subjects.stretch, relative.counted),
+    "ordinal": (absolute.day_month, composed.nth_quarter, composed.several_of, composed.nth_of, absolute.the_ordinal),
+    "unit": (
+        periods.numbered_week,
+        parts.week_from,
+        parts.unit_ahead,
+        parts.end_of_unit,
+        composed.beside,
+        others.the_one_after,
+        relative.weekend,
+        subjects.stretch,
+        relative.counted,
+    ),
     "part": (composed.beside,),
-    "in": (coming.ahead,),
-    "iso": (absolute.numeric,),
-    "slashed": (absolute.slashed,),
-    "numeric": (absolute.numeric,),
+    "in": (coming.within, coming.ahead),
+    "iso": (numeric.numeric,),
+    "slashed": (numeric.slashed,),
+    "numeric": (numeric.numeric,),
+    "monthly": (numeric.month_of_year,),
     "month": (absolute.month_first, composed.beside, absolute.bare_month),
     "year": (periods.year,),
     "years": (periods.running_year,),
@@ -77,13 +108,17 @@ RULES: Mapping[str, tuple[Rule, ...]] = {
     "season": (composed.beside, periods.season),
     "holiday": (composed.beside, periods.holiday),
     "weekday": (others.denied, composed.beside, others.the_one_after, absolute.weekday),
-    "early": (composed.thirds,),
-    "edge": (composed.thirds,),
-    "nearer": (composed.nearer,),
+    "early": (parts.thirds,),
+    "edge": (parts.thirds,),
+    "nearer": (parts.nearer,),
+    "on": (coming.going_on,),
     "from": (ranges.spread,),
     "between": (ranges.spread,),
 }
 """The rules that may begin at a token of each kind, in the order in which they are tried."""
+
+_NOT_EACH = frozenset({"some", "any", "many", "most", "no"})
+"""Of the words of kind "every" those that count things, where a time follows that is told by itself."""
 
 _RANGED = frozenset({"weekday", "month", "number", "nth", "iso", "numeric", "slashed", "year", "day"})
 """What a range may begin with that nothing announces: "Monday to Friday", "June-August", "3 May - 5 June"."""
@@ -140,6 +175,8 @@ def _longest(reader: Reader, index: int) -> Found | None:
     found = reader.expression(index)
     shifted = reader.kind(index) == "shift" and reader.kind(index + 1) == "weekday"  # "next Monday to Friday"
     opens = shifted or reader.kind(index) in _RANGED or ranges.opens_with_day(reader, index)
+    if found is not None and reader.word(found.end) == "and" and reader.kind(index) in {"month", "the"}:
+        return ranges.both(reader, found) or found
     if found is None or not opens or reader.kind(found.end) not in {"to", "dash"}:
         return found
     try:
@@ -152,6 +189,8 @@ def _behind_every(reader: Reader, index: int) -> int:
     """The index behind what happens again and again: "every Friday", "each last week of the month"."""
     behind = reader.skip(index + 1, "other")
     if reader.word(index) in {"some", "many"} and _is_amount(reader, behind):  # "some ten days ago"
+        return behind
+    if reader.word(index) in _NOT_EACH and reader.kind(behind) in {"day", "shift", "the"}:  # "did you buy any today"
         return behind
     found = reader.expression(behind)
     return behind if found is None else found.end

@@ -10,7 +10,7 @@ _BEFORE = frozenset(
 )
 """First words of such names, which are written with capitals."""
 
-_BEFORE_ANY = frozenset({"casual", "named", "nicknamed", "christened"})
+_BEFORE_ANY = frozenset({"casual", "named", "nicknamed", "christened", "dr", "mr", "mrs", "ms", "miss"})
 """The same, however they are written."""
 
 _BEHIND = frozenset({"addams", "times", "telegraph", "bloody", "football", "club"})
@@ -33,7 +33,7 @@ def is_name(reader: Reader, index: int) -> bool:
     before, behind = reader.token(index - 1), reader.token(index + 1)
     if before.word in _BEFORE_ANY or behind.word in _BEHIND_ANY:
         return True
-    if reader.number(index) == _SUNDAY and behind.word in _OF_SUNDAYS:
+    if (reader.number(index) == _SUNDAY and behind.word in _OF_SUNDAYS) or _is_liked(reader, index):
         return True
     if not reader.token(index).titled:
         return False
@@ -42,6 +42,13 @@ def is_name(reader: Reader, index: int) -> bool:
     if reader.kind(index + 1) == "part" and behind.titled and _goes_on(reader, index + 2):
         return True
     return _is_given(reader, index)
+
+
+def _is_liked(reader: Reader, index: int) -> bool:
+    """Whether all such days are liked: "Friday is my favourite day"."""
+    return (reader.word(index + 1), reader.word(index + 2)) == ("is", "my") and reader.word(index + 3).startswith(
+        "favo"
+    )
 
 
 def _is_given(reader: Reader, index: int) -> bool:

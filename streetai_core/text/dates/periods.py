@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from datetime import timedelta
+from collections.abc import Callable
+from datetime import date, timedelta
 
 from streetai_core.text.dates import subjects
 from streetai_core.text.dates.calendars import (
@@ -16,7 +17,7 @@ from streetai_core.text.dates.calendars import (
     weekend_of,
     year_of,
 )
-from streetai_core.text.dates.placing import FRAMES, in_frame, longer_time
+from streetai_core.text.dates.placing import FRAMES, MADE_FOR_A_TIME, in_frame, longer_time
 from streetai_core.text.dates.reader import Found, Reader
 from streetai_core.text.dates.scanning import BREAK
 from streetai_core.text.dates.spans import TimeSpan
@@ -24,8 +25,22 @@ from streetai_core.text.dates.spans import TimeSpan
 _YEAR_FRAMES = frozenset({"in", "from", "between", "side", "early", "edge", "to"})
 _YEAR_FRAME_WORDS = frozenset({"by", "since", "during", "around", "throughout", "year"})
 
-_DAY_NAMES = (" day", " eve", " sunday", " monday", " wednesday", " friday", "nye")
+_DAY_NAMES = (
+    *(" day", " night", " eve", " sunday", " monday", " tuesday", " wednesday", " thursday", " friday"),
+    *(" holiday", "nye"),
+)
 """Holidays whose names end so are days; of the others ("Christmas") it takes a word before them to tell."""
+
+_OF_QUARTERS = frozenset({"numbers", "results", "report", "figures", "goals", "targets", "budget", "earnings", "sales"})
+"""What quarters of a year have."""
+
+_WEEKS_IN_YEAR = 53
+
+_KINDS_OF_THINGS = frozenset(
+    {"sale", "sales", "deal", "deals", "card", "cards", "shopping", "football", "movie", "film", "stuffing", "cookies"}
+    | {"pudding", "songs", "carols", "recipe", "recipes", "decorations", "ornaments", "sweater", "jumper"}
+)
+"""What is called after a holiday, whenever it is."""
 
 _LEARNING = frozenset({"school", "academic"})
 _WORDS_OF_A_SEASON = 4
@@ -45,8 +60,14 @@ def year(reader: Reader, index: int) -> Found | None:
     if reader.kind(before) == "dash" and reader.kind(before - 1) == "early":
         before -= 1
     kind, word = reader.kind(before), reader.word(before)
-    framed = kind in _YEAR_FRAMES or word in _YEAR_FRAME_WORDS or (kind == "of" and _is_whole(reader, before))
-    if not number or not framed or _is_counted(reader, index + 1):
+    framed = (
+        kind in _YEAR_FRAMES
+        or word in _YEAR_FRAME_WORDS
+        or (word == "for" and reader.word(before - 1) in MADE_FOR_A_TIME)
+    )
+    framed = framed or (kind == "of" and _is_whole(reader, before))
+    framed = framed or (reader.word(index + 1) == "was" and not word.isalnum())  # "2020 was rotten"
+    if not number or not framed or (reader.word(index + 1) != "was" and _is_counted(reader, index + 1)):
         return None
     return Found(year_of(number), index + 1)
 
@@ -65,7 +86,9 @@ def _is_counted(reader: Reader, index: int) -> bool:
 
 
 def decade(reader: Reader, index: int) -> Found | None:
-    """The 90s, the 1990s, the nineties; of two digits the last such decade that is over."""
+    """The 90s, the 1990s, the nineties; of two digits the last such decade that is over. "1950s-style" is none."""
+    if reader.kind(index + 1) == "dash" and reader.character(reader.token(index).end) == "-":
+        return None
     number = reader.number(index)
     if number > 100:  # noqa: PLR2004 - written in full
         return Found(decade_of(number), index + 1)
@@ -85,9 +108,26 @@ def quarter(reader: Reader, index: int) -> Found | None:
     if written := reader.year(behind):
         return Found(quarter_of(written, number) if is_quarter else half_of(written, number), behind + 1)
     framed = reader.kind(index - 1) in FRAMES - {"on"} or reader.word(index - 1) in {"by", "since", "during", "for"}
-    if not is_quarter or not framed:
+    if not framed and not (is_quarter and reader.word(index + 1) in _OF_QUARTERS):
         return None
-    return in_frame(reader, index, index + 1, lambda year: quarter_of(year, number))
+    return in_frame(reader, index, index + 1, lambda year: (quarter_of if is_quarter else half_of)(year, number))
+
+
+def numbered_week(reader: Reader, index: int) -> Found | None:
+    """Week 36 of 2024, calendar week 12: a week by its number in ISO 8601."""
+    number = reader.number(index + 1)
+    if reader.word(index) != "week" or reader.kind(index + 1) != "number" or not 1 <= number <= _WEEKS_IN_YEAR:
+        return None
+    behind = reader.skip(index + 2, "of", "in", "comma")
+    if written := reader.year(behind):
+        return Found(week_of(date.fromisocalendar(written, number, 1)), behind + 1)
+    outer = longer_time(reader, behind)
+    if outer is not None and outer.span == year_of(outer.span.start.year):
+        return Found(week_of(date.fromisocalendar(outer.span.start.year, number, 1)), outer.end)
+    if reader.word(index - 1) not in {"calendar", "iso"}:
+        return None
+    span = reader.occurrence(index, lambda year: week_of(date.fromisocalendar(year, number, 1)))
+    return Found(span, index + 2, fixed=False)
 
 
 def running_year(reader: Reader, index: int) -> Found | None:
@@ -117,7 +157,7 @@ def _running(first: int, word: str) -> TimeSpan:
 
 def season(reader: Reader, index: int) -> Found | None:
     """Spring 2021, the summer of 2019, summer last year, in the fall."""
-    return _seasonal(reader, index, index + 1)
+    return _seasonal(reader, index, index + 1, reader.yearly(index))
 
 
 def holiday(reader: Reader, index: int) -> Found | None:
@@ -125,17 +165,21 @@ def holiday(reader: Reader, index: int) -> Found | None:
     behind = index + 1
     if reader.word(index) == "new year" and (reader.kind(index - 2), reader.kind(index - 1)) == ("in", "the"):
         return in_frame(reader, index, behind, lambda year: month_of(year, 1))
-    if reader.word(index - 1) == "before" and reader.token(index - 1).titled and reader.token(index - 2).titled:
-        return None  # "The Nightmare Before Christmas"
-    if reader.name(behind) in {"weekend", "week"}:
-        found = _seasonal(reader, index, behind + 1, framed=True)
-        return None if found is None else Found(_round(found.span, reader.name(behind)), found.end, found.fixed)
-    found = _seasonal(reader, index, reader.skip(behind, "part"), framed=reader.kind(behind) == "part")
+    titled = reader.word(index - 1) == "before" and reader.token(index - 1).titled and reader.token(index - 2).titled
+    if titled or reader.word(behind) in _KINDS_OF_THINGS:  # "The Nightmare Before Christmas", "Thanksgiving stuffing"
+        return None
+    if (unit := reader.name(behind)) in {"weekend", "week"}:
+        day_of = reader.yearly(index)
+        return _seasonal(reader, index, behind + 1, lambda year: _round(day_of(year), unit), framed=True)
+    framed = reader.kind(behind) == "part"
+    framed = framed or reader.word(behind) in {"holiday", "holidays", "break"}
+    found = _seasonal(reader, index, reader.skip(behind, "part"), reader.yearly(index), framed=framed)
     return found or subjects.feast(reader, index, behind)
 
 
-def _seasonal(reader: Reader, index: int, behind: int, *, framed: bool = False) -> Found | None:
-    of_year = reader.yearly(index)
+def _seasonal(
+    reader: Reader, index: int, behind: int, of_year: Callable[[int], TimeSpan], *, framed: bool = False
+) -> Found | None:
     at_year = reader.skip(behind, "of", "in", "comma")
     if reader.name(index) in {"winter", "summer"} and (years := reader.two_years(at_year)):
         return Found(season_of(years[0], "winter"), years[1])  # a summer of two years is one of the south
@@ -146,6 +190,7 @@ def _seasonal(reader: Reader, index: int, behind: int, *, framed: bool = False) 
         framed
         or reader.kind(before) in FRAMES
         or reader.word(before) == "all"
+        or (reader.kind(index) == "season" and reader.word(index - 1) in {"whole", "entire"})
         or reader.word(index).endswith(_DAY_NAMES)
     )
     framed = framed or (reader.kind(before) == "and" and reader.kind(before - 2) == "between")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import timedelta
 
-from streetai_core.text.dates.calendars import add_months
+from streetai_core.text.dates.calendars import add_months, month_of_day
 from streetai_core.text.dates.placing import stands_alone
 from streetai_core.text.dates.reader import Found, Reader
 from streetai_core.text.dates.spans import TimeSpan, one_day
@@ -65,6 +65,19 @@ def extended(reader: Reader, index: int, opening: Found) -> Found | None:
     elif not closing.fixed:
         closing = reader.expression_from(at_closing, opening.span.start, 1) or closing
     return _joined(opening, closing)
+
+
+def both(reader: Reader, first: Found) -> Found | None:
+    """Two months or days that follow each other: "July and August", "the 29th and 30th"."""
+    index, following = first.end + 1, first.span.end + timedelta(1)
+    if reader.kind(index) == "month" and first.span == month_of_day(first.span.start):
+        second = reader.expression_from(index, first.span.start, 1)
+        follows = second is not None and second.span.start == following
+        return Found(first.span.joined(second.span), second.end, first.fixed) if second and follows else None
+    index = reader.skip(index, "the")
+    if reader.kind(index) != "nth" or reader.number(index) != following.day or not stands_alone(reader, index + 1):
+        return None
+    return Found(TimeSpan(first.span.start, following), index + 1, first.fixed) if first.span.days == 1 else None
 
 
 def opens_with_day(reader: Reader, index: int) -> bool:

@@ -10,7 +10,8 @@ from streetai_core.text.dates.calendars import holiday_of, month_of, season_of
 from streetai_core.text.dates.scanning import BREAK, Token
 from streetai_core.text.dates.spans import TimeSpan
 from streetai_core.text.dates.tense import ARRANGED, GRANTED, Cue, cue_before, cues, direction, is_state
-from streetai_core.text.dates.verbs import CLEAR, HINT
+from streetai_core.text.dates.verbs import ABLE, CLEAR, HINT
+from streetai_core.text.dates.vocabulary import UNTIL
 
 DEEPEST = 6
 """How far expressions nest ("the day before | the end of | the week before | Easter"); it keeps the time linear."""
@@ -22,7 +23,7 @@ _WIDEST_SEARCH = 8
 """A 29 February may be eight years away (1896 to 1904)."""
 
 
-_LEADS = frozenset({"by", "until", "till", "since", "for"})
+_LEADS = UNTIL | {"by", "since", "for"}
 """Words that tell by themselves on which side of now the time behind them is."""
 
 _LEFT = frozenset(
@@ -33,6 +34,7 @@ _LEFT = frozenset(
 
 _OF_THE_TIME = frozenset(
     {"the", "edge", "early", "of", "in", "about", "dash", "weekday", "filler", "shift", "unit", "ordinal", "nth"}
+    | {"number"}
 )
 _LONGEST_LEAD = 6
 """Words such as "the very end of" that may stand between."""
@@ -173,7 +175,15 @@ class Reader:
         lead = self.lead(index)
         if lead < index:
             return self._led(index, lead) or self._default
-        return direction(self._cues_here(), token.start, self._tokens[last or index].end, least) or self._default
+        return (
+            direction(self._lower, self._cues_here(), token.start, self._tokens[last or index].end, least)
+            or self._default
+        )
+
+    def looks_back(self, index: int) -> bool:
+        """Whether the words before a token tell plainly of the past, whatever stands behind it."""
+        before = cue_before(self._cues_here(), self._tokens[index].start)
+        return before is not None and before.sign < 0
 
     def lead(self, index: int) -> int:
         """The place of the word by which the time at a token is told ("by the end of May"), `index` if none is."""
@@ -214,12 +224,13 @@ class Reader:
         word = self.word(lead)
         if word == "since":
             return 1 if self.word(index + 1) in _VERBS else -1
-        said = direction(known, token.start, token.end)
+        said = direction(self._lower, known, token.start, token.end)
         if word == "from":
-            return said if direction(known, token.start, token.end, CLEAR) else -1
+            return said if direction(self._lower, known, token.start, token.end, CLEAR) else -1
         before = cue_before(known, token.start)
         if word == "for":
-            return 1 if before is not None and before.word in ARRANGED else said
+            arranged = before is not None and before.word in ARRANGED
+            return 1 if arranged else direction(self._lower, known, token.start, token.end, ABLE)
         if before is None:
             return -1 if said < 0 and word == "by" and not self.word(lead - 1).isalpha() else 1
         if word == "by":

@@ -30,7 +30,7 @@ from streetai_core.text.dates.calendars import (
 from streetai_core.text.dates.numbers import ONE
 from streetai_core.text.dates.reader import Found, Reader
 from streetai_core.text.dates.spans import TimeSpan, one_day
-from streetai_core.text.dates.vocabulary import DOUBTFUL_MONTHS
+from streetai_core.text.dates.vocabulary import DOUBTFUL_MONTHS, UNTIL
 
 _MIDWEEK = 3
 """From Monday until the day before Thursday, "this weekend" in a sentence about the past is the last one."""
@@ -139,7 +139,7 @@ def _shifted_part(reader: Reader, index: int, sign: int) -> Found | None:
 
 def _shifted_weekday(reader: Reader, index: int, word: str, sign: int) -> Found | None:
     token, weekday = reader.token(index), reader.number(index)
-    if token.word in _AMBIGUOUS_DAYS and not token.titled:
+    if word == "this" and token.word in _AMBIGUOUS_DAYS and not token.titled:
         return None
     today = reader.today
     if word in {"coming", "upcoming"}:
@@ -211,6 +211,25 @@ def _ago(reader: Reader, read: Amount) -> Found | None:
     return _exactly_ago(reader, read, behind) or Found(from_now(reader.now, read, -1), behind)
 
 
+def to_the_day(reader: Reader, index: int) -> Found | None:
+    """The very day: "exactly a month ago", "eight weeks ago to the day"."""
+    read = amount(reader, index)
+    if read is None or read.bare or reader.word(read.end) != "ago":
+        return None
+    behind = read.end + 1
+    if (reader.word(behind), reader.word(behind + 1), reader.word(behind + 2)) == ("to", "the", "day"):
+        behind += 3
+    elif reader.word(behind) == "exactly":
+        behind += 1
+    elif reader.word(index - 1) != "exactly" or reader.kind(behind) == "day":
+        return None
+    if read.unit in WEEKS:
+        return Found(one_day(reader.today - timedelta(int(read.count.low * WEEKS[read.unit]))), behind)
+    if read.unit in _EXACT_MONTHS:
+        return Found(one_day(add_months(reader.today, -int(read.count.low * _EXACT_MONTHS[read.unit]))), behind)
+    return None
+
+
 def _counted_from(reader: Reader, read: Amount) -> Found | None:
     """So long before or after another time; "a week from Friday" is a Friday."""
     origin = None
@@ -246,15 +265,19 @@ def _exactly_ago(reader: Reader, read: Amount, index: int) -> Found | None:
     return Found(one_day(day - timedelta(int(read.count.low * DAYS_IN_WEEK))), index + 1)
 
 
-def recurring_ago(reader: Reader, index: int) -> Found | None:
-    """So many weekdays or seasons ago: "two Fridays ago", "three summers ago"."""
+def recurring(reader: Reader, index: int) -> Found | None:
+    """So many weekdays or seasons away: "two Fridays ago", "three summers ago", "two Sundays from now"."""
     counted_from = count(reader, index)
     if counted_from is None:
         return None
     number, behind = counted_from
-    if reader.word(behind + 1) not in {"ago", "back"} or number.low < 1:
-        return None
     times = int(number.low) - 1
+    hence = reader.kind(behind + 1) == "from" and reader.word(behind + 2) in {"now", "today"}
+    if hence and times >= 0 and reader.kind(behind) == "weekdays":
+        day = weekday_after(reader.today, reader.number(behind)) + timedelta(DAYS_IN_WEEK * times)
+        return Found(one_day(day), behind + 3)
+    if reader.word(behind + 1) not in {"ago", "back"} or times < 0:
+        return None
     if reader.kind(behind) == "weekdays":
         day = weekday_before(reader.today, reader.number(behind)) - timedelta(DAYS_IN_WEEK * times)
         return Found(one_day(day), behind + 2)
@@ -271,7 +294,7 @@ def weekend(reader: Reader, index: int) -> Found | None:
         return None
     start = index - 1 if reader.kind(index - 1) == "the" else index
     before = reader.word(start - 1)
-    if start == index or before == "around" or (reader.kind(start - 1) != "on" and before not in {"until", "till"}):
+    if start == index or before == "around" or (reader.kind(start - 1) != "on" and before not in UNTIL):
         return None
     past = reader.direction(index) < 0 or (not reader.direction(index) and reader.today.weekday() < _MIDWEEK)
     if past and reader.today.weekday() < _SATURDAY:

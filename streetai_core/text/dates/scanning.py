@@ -56,6 +56,9 @@ _SLASHED = r"(?:(?:0?[1-9]|1[0-2])/(?:1[3-9]|2[0-9]|3[01])|(?:1[3-9]|2[0-9]|3[01
 
 _ANCHOR = re.compile(
     rf"(?<![a-z0-9])(?:{any_of(ANCHORS)}|['\u2019][0-9][0-9]"
+    r"|(?:eleven|twelf|(?:thir|four|fif|six|seven|eigh|nine)teen|twentie|thirtie)th"
+    r"|on the (?:first|second|third|(?:four|fif|six|seven|eigh|nin|ten)th)"
+    r"|(?:twenty|thirty)[- ](?:first|second|third|(?:four|fif|six|seven|eigh|nin)th)"
     r"|(?=[0-9])(?:[0-9][0-9]?(?:st|nd|rd|th|/(?:1[3-9]|2[0-9]|3[01]|[0-9][0-9]?/[0-9][0-9])"
     r"|(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*)"
     r"|[1-3][0-9]/[01]?[0-9]|1[89][0-9][0-9]|20[0-9][0-9]|[0-9](?:0s|[0-9][0-9]0s)))\b"
@@ -68,6 +71,7 @@ _TOKEN = re.compile(
     r"|(?P<iso>(?:1[89]|20)[0-9]{2}(?:-[0-9]{1,2}-[0-9]{1,2}|/[0-9]{1,2}/[0-9]{1,2})"
     r"(?=t[0-9]{2}:|(?![\w/]|[-.:][0-9])))"
     r"|(?P<years>(?:19|20)[0-9]{2}/(?:(?:19|20)[0-9]{2}|[0-9]{2})(?![\w/]|[-.:,][0-9]))"
+    r"|(?P<monthly>(?:0?[1-9]|1[0-2])/(?:19|20)[0-9]{2}(?![\w/]|[-.:,][0-9]))"
     r"|(?P<numeric>[0-9]{1,2}(?:/[0-9]{1,2}/(?:[0-9]{2}){1,2}|-[0-9]{1,2}-[0-9]{4}|\.[0-9]{1,2}\.[0-9]{4})"
     r"(?![\w/]|[-.:][0-9]))"
     rf"|(?P<slashed>{_SLASHED}(?![\w/]|[.:,][0-9]))"
@@ -168,7 +172,7 @@ def _separator(gap: str, previous: Token | None) -> str:
         return "comma"
     if bare in {"-", "\u2013"}:
         return "dash"
-    if bare == "." and previous is not None and previous.word in SHORT | {"st"}:
+    if bare == "." and previous is not None and previous.word in SHORT | {"st", "jr"}:
         return ""
     return BREAK
 
@@ -210,7 +214,7 @@ def _number_is_plain(lower: str, start: int, end: int) -> bool:
 
 def _number(group: str, word: str) -> tuple[str, Value]:
     """Kind and value of a token that begins with a digit or an apostrophe, or is a quarter."""
-    if group in {"iso", "numeric", "slashed"}:
+    if group in {"iso", "numeric", "slashed", "monthly"}:
         return group, word
     if group in {"quarter", "years"}:
         return VOCABULARY.get(word, _UNKNOWN) if group == "quarter" else _two_years(word)

@@ -147,6 +147,8 @@ def stretch(reader: Reader, index: int) -> Found | None:
     unit = reader.word(index).removesuffix("'s")
     if unit not in {"week", "weekend"}:
         return None
+    if reader.word(index - 1) == "all":
+        return Found(_all_of(reader, unit, reader.direction(index)), index + 1, fixed=False)
     at = index - 1 if reader.word(index - 1) == "whole" else index
     before = _before_whose(reader, at)
     opens = before == at - 1 and not reader.word(before).isalnum() and reader.token(index).titled
@@ -154,6 +156,13 @@ def stretch(reader: Reader, index: int) -> Found | None:
         return None
     sign = _stretch_said_of(reader, index, before)
     return Found(_stretch(reader, unit, sign), index + 1, fixed=False) if sign else None
+
+
+def _all_of(reader: Reader, unit: str, sign: int) -> TimeSpan:
+    """The one of which somebody tells that it went on all through it; on a Monday that is the last one."""
+    if unit == "week":
+        return moved(reader.today, unit, -1 if sign < 0 and not reader.today.weekday() else 0)
+    return moved(reader.today, unit, -1 if sign < 0 and reader.today.weekday() < _SATURDAY else 0)
 
 
 def _stretch_said_of(reader: Reader, index: int, before: int) -> int:

@@ -26,6 +26,14 @@ _SHORT_MONTHS = {
     **{name[:3].lower(): number for number, name in enumerate(MONTHS, 1) if name != "May"},
     "sept": 9,
 }
+_MISSPELLED_MONTHS = {"janurary": 1, "febuary": 2, "feburary": 2, "agust": 8, "septmber": 9, "novemeber": 11}
+_MISSPELLED_WEEKDAYS = {
+    **dict.fromkeys(("tuseday", "teusday", "tusday"), 1),
+    **dict.fromkeys(("wensday", "wendsday", "wednsday", "wedneday", "wednessday"), 2),
+    **dict.fromkeys(("thrusday", "thurday", "thurdsay", "thirsday"), 3),
+    "firday": 4,
+    **dict.fromkeys(("saterday", "satuday", "staurday"), 5),
+}
 _SHORT_WEEKDAYS = {
     **{name[:3].lower(): number for number, name in enumerate(WEEKDAYS)},
     "tues": 1,
@@ -33,6 +41,9 @@ _SHORT_WEEKDAYS = {
     "thur": 3,
     "thurs": 3,
 }
+UNTIL = frozenset({"until", "till", "til"})
+"""Words behind which something ends."""
+
 SHORT = frozenset((*_SHORT_MONTHS, *_SHORT_WEEKDAYS))
 """Abbreviations: a full stop may follow, and some of them are ordinary words or names."""
 
@@ -43,7 +54,7 @@ _UNITS = {
     "day": ("day", "days"),
     "week": ("week", "weeks", "wk", "wks"),
     "fortnight": ("fortnight", "fortnights"),
-    "weekend": ("weekend", "weekends"),
+    "weekend": ("weekend", "weekends", "wknd", "wkend"),
     "month": ("month", "months"),
     "quarter": ("quarter", "quarters"),
     "year": ("year", "years", "yr", "yrs"),
@@ -53,7 +64,11 @@ _UNITS = {
 }
 _PARTS = "morning afternoon evening night noon midday midnight lunchtime"
 _SEASONS = {"spring": "spring", "summer": "summer", "autumn": "autumn", "fall": "autumn", "winter": "winter"}
-_DAYS = {"today": 0, "tonight": 0, "yesterday": -1, "tomorrow": 1, "tomorow": 1, "tommorow": 1, "tmrw": 1}
+_DAYS = {
+    **dict.fromkeys(("today", "tonight", "tonite"), 0),
+    **dict.fromkeys(("yesterday", "yesteday", "yest", "yday"), -1),
+    **dict.fromkeys(("tomorrow", "tomorow", "tommorow", "tommorrow", "tmrw", "tmr", "tmw", "tomoz"), 1),
+}
 
 HOLIDAY_PHRASES: dict[str, str] = {
     "new year's eve": "new year's eve",
@@ -70,6 +85,8 @@ HOLIDAY_PHRASES: dict[str, str] = {
     "valentines day": "valentine",
     "valentine's": "valentine",
     "valentines": "valentine",
+    "st patrick's": "st patrick",
+    "st paddy's day": "st patrick",
     "st patrick's day": "st patrick",
     "st patricks day": "st patrick",
     "saint patrick's day": "st patrick",
@@ -78,17 +95,57 @@ HOLIDAY_PHRASES: dict[str, str] = {
     "shrove tuesday": "shrove tuesday",
     "pancake day": "shrove tuesday",
     "mardi gras": "shrove tuesday",
+    "fat tuesday": "shrove tuesday",
     "ash wednesday": "ash wednesday",
     "maundy thursday": "maundy thursday",
     "ascension day": "ascension",
     "pentecost": "pentecost",
     "whit sunday": "pentecost",
+    "whitsun": "pentecost",
     "whit monday": "whit monday",
     "corpus christi": "corpus christi",
     "epiphany": "epiphany",
     "burns night": "burns night",
     "groundhog day": "groundhog day",
     "earth day": "earth day",
+    "martin luther king day": "mlk day",
+    "martin luther king jr day": "mlk day",
+    "mlk day": "mlk day",
+    "australia day": "australia day",
+    "presidents' day": "presidents day",
+    "presidents day": "presidents day",
+    "leap day": "leap day",
+    "women's day": "women's day",
+    "pi day": "pi day",
+    "st david's day": "st david",
+    "st george's day": "st george",
+    "st andrew's day": "st andrew",
+    "tax day": "tax day",
+    "patriots' day": "patriots day",
+    "patriots day": "patriots day",
+    "st stephen's day": "boxing day",
+    "king's day": "king's day",
+    "cinco de mayo": "cinco de mayo",
+    "ve day": "ve day",
+    "early may bank holiday": "may bank holiday",
+    "may day": "may day",
+    "may bank holiday": "may bank holiday",
+    "spring bank holiday": "memorial day",
+    "late may bank holiday": "memorial day",
+    "late august bank holiday": "august bank holiday",
+    "august bank holiday": "august bank holiday",
+    "summer bank holiday": "august bank holiday",
+    "columbus day": "columbus day",
+    "indigenous peoples' day": "columbus day",
+    "midsummer's day": "midsummer",
+    "midsummer": "midsummer",
+    "day of the dead": "all souls",
+    "election day": "election day",
+    "remembrance day": "veterans day",
+    "armistice day": "veterans day",
+    "remembrance sunday": "remembrance sunday",
+    "st nicholas day": "st nicholas",
+    "twelfth night": "twelfth night",
     "anzac day": "anzac day",
     "canada day": "canada day",
     "bastille day": "bastille day",
@@ -100,10 +157,13 @@ HOLIDAY_PHRASES: dict[str, str] = {
     "guy fawkes night": "bonfire night",
     "easter sunday": "easter",
     "easter monday": "easter monday",
+    "easter bank holiday": "easter monday",
     "easter": "easter",
+    "mothering sunday": "mothering sunday",
     "april fools' day": "april fools",
     "april fool's day": "april fools",
     "april fools day": "april fools",
+    "april fools": "april fools",
     "mother's day": "mother",
     "mothers day": "mother",
     "father's day": "father",
@@ -128,6 +188,27 @@ HOLIDAY_PHRASES: dict[str, str] = {
     "xmas day": "christmas",
     "xmas": "christmas",
     "boxing day": "boxing day",
+    "chinese new year": "lunar new year",
+    "lunar new year": "lunar new year",
+    "holi": "holi",
+    "diwali": "diwali",
+    "deepavali": "diwali",
+    "ramadan": "ramadan",
+    "eid al - fitr": "eid al-fitr",
+    "eid al fitr": "eid al-fitr",
+    "eid ul fitr": "eid al-fitr",
+    "eid al - adha": "eid al-adha",
+    "eid al adha": "eid al-adha",
+    "eid ul adha": "eid al-adha",
+    "purim": "purim",
+    "passover": "passover",
+    "pesach": "passover",
+    "rosh hashanah": "rosh hashanah",
+    "rosh hashana": "rosh hashanah",
+    "yom kippur": "yom kippur",
+    "hanukkah": "hanukkah",
+    "hanukah": "hanukkah",
+    "chanukah": "hanukkah",
 }
 """How holidays are written, with their keys in `calendars.HOLIDAYS`; matched longest first."""
 
@@ -138,13 +219,19 @@ _GROUPS: Final[tuple[tuple[str, dict[str, Value]], ...]] = (
     ("ordinal", {**ORDINALS}),
     ("decade", {**DECADE_WORDS}),
     ("unit", {word: unit for unit, words in _UNITS.items() for word in words}),
-    ("part", {word: word for word in _PARTS.split()}),
+    ("part", {**{word: word for word in _PARTS.split()}, "nite": "night"}),
     ("season", {**_SEASONS}),
     ("day", {**_DAYS}),
     ("weekdays", {f"{name.lower()}s": number for number, name in enumerate(WEEKDAYS)}),
     ("seasons", {f"{word}s": season for word, season in _SEASONS.items() if word != "fall"}),
-    ("weekday", {**_SHORT_WEEKDAYS, **{name.lower(): number for number, name in enumerate(WEEKDAYS)}}),
-    ("month", {**_SHORT_MONTHS, **{name.lower(): number for number, name in enumerate(MONTHS, 1)}}),
+    (
+        "weekday",
+        {**_SHORT_WEEKDAYS, **_MISSPELLED_WEEKDAYS, **{name.lower(): number for number, name in enumerate(WEEKDAYS)}},
+    ),
+    (
+        "month",
+        {**_SHORT_MONTHS, **_MISSPELLED_MONTHS, **{name.lower(): number for number, name in enumerate(MONTHS, 1)}},
+    ),
     ("quarter", {f"q{number}": number for number in range(1, 5)}),
     ("half-year", {"h1": 1, "h2": 2}),
     ("article", {"a": 1, "an": 1}),
@@ -152,14 +239,14 @@ _GROUPS: Final[tuple[tuple[str, dict[str, Value]], ...]] = (
     ("half", {"half": 1}),
     ("shift", {"last": -1, "previous": -1, "past": -1, "this": 0, "current": 0}),
     ("shift", {"next": 1, "coming": 1, "upcoming": 1}),
-    ("early", {"early": "early", "mid": "mid", "late": "late"}),
+    ("early", {"early": "early", "mid": "mid", "midweek": "mid", "late": "late"}),
     ("edge", {"beginning": "early", "start": "early", "middle": "mid", "end": "late"}),
-    ("nearer", {"earlier": -1, "later": 1}),
+    ("nearer", {"earlier": -1, "later": 1, "rest": 1, "remainder": 1, "left": 1}),
     ("ago", {"ago": -1, "back": -1, "now": -1}),
     ("side", {"before": -1, "preceding": -1, "after": 1, "following": 1}),
     ("from", {"from": 1}),
     ("between", {"between": 1}),
-    ("to", {word: word for word in ("to", "through", "thru", "until", "till")}),
+    ("to", {word: word for word in ("to", "through", "thru", *UNTIL)}),
     ("and", {"and": "and", "or": "or"}),
     ("of", {"of": "of"}),
     ("in", {"in": "in", "within": "within"}),
@@ -181,13 +268,15 @@ _ANCHOR_KINDS = frozenset(
     {"unit", "weekdays", "seasons", "season", "day", "weekday", "month", "quarter", "half-year", "decade", "part"}
 )
 
-ANCHORS = frozenset(
-    [word for word, (kind, _) in VOCABULARY.items() if kind in _ANCHOR_KINDS]
-    + ["nights", "mornings", "evenings"]
-    + [phrase.split()[0].removesuffix("'s") for phrase in HOLIDAY_PHRASES]
-) - {
-    "new", "st", "saint", "good", "ash", "palm", "black", "cyber", "boxing", "labor", "labour", "mother", "father",
-    "shrove", "pancake", "maundy", "whit", "burns", "groundhog", "earth", "canada", "all", "bonfire", "guy",
-    "first", "turn",
-}  # fmt: skip
-"""Words without which there is no time in a text; holidays of several words count through their other word."""
+_UNITS_AND_DAYS = frozenset(word for word, (kind, _) in VOCABULARY.items() if kind in _ANCHOR_KINDS)
+
+ANCHORS = (
+    _UNITS_AND_DAYS
+    | {"nights", "mornings", "evenings", "bank"}
+    | {
+        words[0].removesuffix("'s")
+        for words in map(str.split, HOLIDAY_PHRASES)
+        if _UNITS_AND_DAYS.isdisjoint(word.removesuffix("'s") for word in words) and words[0] not in {"may", "spring"}
+    }
+) - {"early", "late"}
+"""Words without which there is no time in a text; a holiday counts through its day or night, if its name has one."""

@@ -1,0 +1,105 @@
+"""Rules for parts of longer times: "early June", "the end of last month", "the rest of the week"."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from typing import cast
+
+from streetai_core.text.dates.amounts import containing, rolling
+from streetai_core.text.dates.calendars import DAYS_IN_WEEK, Third, edge_of, third_of
+from streetai_core.text.dates.numbers import ONE
+from streetai_core.text.dates.reader import Found, Reader
+from streetai_core.text.dates.spans import TimeSpan, one_day
+from streetai_core.text.dates.vocabulary import UNTIL
+
+_CURRENT_UNITS = frozenset({"week", "month", "quarter", "year", "decade"})
+"""Units that stand for the one that is now: "the end of the year"."""
+
+_BEFORE_END = UNTIL | {"at", "by", "before"}
+
+_DEADLINES = UNTIL | {"by", "before", "through"}
+"""Words before an end that tell that something is to be done by then."""
+
+_REMAINING = frozenset({"rest", "remainder", "left"})
+
+
+def thirds(reader: Reader, index: int) -> Found | None:
+    """The early, middle or late part of a time: "early June", "mid-May", "the end of last month", "late in May"."""
+    behind = reader.skip(index + 1, "dash")
+    behind = reader.skip(behind, "of", "in")
+    if reader.kind(index) == "edge" and (behind == index + 1 or reader.word(behind - 1) == "in"):  # "I start in May"
+        return None
+    of_current = reader.word(index) == "end" and reader.kind(behind - 1) == "of"  # "end of quarter is brutal"
+    whole = whole_at(reader, behind, bare=of_current or _is_deadline(reader, index))
+    if whole is None or (reader.kind(index) == "edge" and whole.span.days == 1):
+        return None
+    if _is_deadline(reader, index):
+        return Found(one_day(whole.span.end), whole.end, whole.fixed)
+    part = cast("Third", reader.name(index))
+    part_of = edge_of if reader.kind(index) == "edge" else third_of
+    return Found(part_of(whole.span, part), whole.end, whole.fixed)
+
+
+def week_from(reader: Reader, index: int) -> Found | None:
+    """The seven days from a day on: "week commencing 8 June", "the week beginning Monday"."""
+    if reader.word(index) != "week" or reader.word(index + 1) not in {"commencing", "beginning", "starting"}:
+        return None
+    first = reader.expression(reader.skip(index + 2, "the"))
+    if first is None or first.span.days > 1:
+        return None
+    return Found(TimeSpan(first.span.start, first.span.start + timedelta(DAYS_IN_WEEK - 1)), first.end, first.fixed)
+
+
+def unit_ahead(reader: Reader, index: int) -> Found | None:
+    """The unit that begins today: "the week ahead"."""
+    if reader.word(index + 1) != "ahead" or reader.kind(index - 1) != "the" or reader.name(index) not in _CURRENT_UNITS:
+        return None
+    return Found(rolling(reader.today, ONE, reader.name(index), 1), index + 2)
+
+
+def end_of_unit(reader: Reader, index: int) -> Found | None:
+    """The end of the current unit: "by year's end", "before the month is out"."""
+    unit, before = reader.name(index), reader.word(index - 1)
+    behind = reader.skip(index + 1, "dash")
+    if before == "the" and reader.word(index - 2) == "before" and unit in _CURRENT_UNITS:
+        passing = f"{reader.word(behind)} {reader.word(behind + 1)}"
+        if passing in {"is out", "is over"} or reader.word(behind) == "ends":
+            return Found(one_day(containing(reader.today, unit).end), behind + 1 + passing.startswith("is"))
+    if unit not in _CURRENT_UNITS or reader.word(behind) != "end" or before not in _BEFORE_END:
+        return None
+    current = containing(reader.today, unit)
+    return Found(edge_of(current, "late") if before == "at" else one_day(current.end), behind + 1)
+
+
+def _is_deadline(reader: Reader, index: int) -> bool:
+    """Whether something is to be done by the end that a token names."""
+    before = index - 2 if reader.kind(index - 1) == "the" else index - 1
+    return reader.word(index) == "end" and reader.word(before) in _DEADLINES
+
+
+def whole_at(reader: Reader, index: int, *, bare: bool = False) -> Found | None:
+    """The time whose part is asked for; a unit alone is the current one, behind "the" unless it may stand `bare`."""
+    at_unit = reader.skip(index, "the")
+    unit = reader.name(at_unit)
+    if (bare or at_unit > index) and unit in _CURRENT_UNITS and reader.kind(at_unit) == "unit":
+        current = Found(containing(reader.today, unit), at_unit + 1)
+        return reader.expression(index) or current
+    return reader.expression(index)
+
+
+def nearer(reader: Reader, index: int) -> Found | None:
+    """What is over or still to come of the current time: "earlier this year", "later today", "the rest of the week"."""
+    sign = reader.number(index)
+    behind = reader.skip(index + 1, "of" if reader.word(index) in _REMAINING else "in")
+    if reader.word(behind) not in {"this", "the", "today", "tonight"} and reader.kind(behind) != "month":
+        return None
+    whole = whole_at(reader, behind)
+    today = reader.today
+    if whole is None or not whole.span.contains(today):
+        return None
+    if whole.span.days == 1:
+        return whole
+    if sign < 0:
+        return Found(TimeSpan(whole.span.start, max(whole.span.start, today - timedelta(1))), whole.end)
+    first = today if reader.word(index) in _REMAINING else min(whole.span.end, today + timedelta(1))
+    return Found(TimeSpan(first, whole.span.end), whole.end)
