@@ -14,6 +14,7 @@ from langgraph.checkpoint.memory import InMemorySaver
 
 from streetai_langchain import StreetAIMemory
 from tests.langchain_plugin.scripted import ScriptedChatModel, script
+from tests.learning import learning_steps
 
 STYLES = ("invoke", "ainvoke", "stream", "astream", "stream updates")
 CONFIG = {"configurable": {"thread_id": "t1", "user_id": "mara"}}
@@ -109,4 +110,4 @@ def said(memory, conversation_id="t1"):
 
 def lessons(memory):
     """How many learning steps there were: the entries of the log by signal, those with any."""
-    return sorted(count for signal in memory.signals if (count := len(memory.history(signal.signal_id))))
+    return sorted(learning_steps(memory).values())

@@ -41,6 +41,7 @@ from tests.langchain_plugin.ways import (
     stream,
     total,
 )
+from tests.learning import learning_steps
 
 MARA = {"configurable": {"user_id": "mara", "thread_id": "new"}}
 TEMPLATE = ChatPromptTemplate.from_template("{documents}\n\n{question}")
@@ -95,7 +96,7 @@ def speaker(*replies):
 
 def lessons(memory):
     """How often each signal was learned about, those that were."""
-    return {one.signal_id: count for one in memory.signals if (count := len(memory.history(one.signal_id)))}
+    return dict(learning_steps(memory))
 
 
 def once(streetai, k=2, user_id="mara"):

@@ -9,6 +9,7 @@ from langchain_core.runnables import Runnable
 from tests.langchain_plugin.conftest import FACT, QUESTION, REPLY, spoken
 from tests.langchain_plugin.scripted import ScriptedChatModel, script
 from tests.langchain_plugin.ways import CUTS, WAYS, invoke
+from tests.learning import learning_steps
 
 MARA = {"configurable": {"user_id": "mara", "session_id": "new"}}
 TEMPLATE = ChatPromptTemplate.from_messages(
@@ -21,7 +22,7 @@ PARTIAL = "The draught"
 
 def learned(memory):
     """How often the memory learned from one reply or another: the most learning steps that a signal has had."""
-    return max(len(memory.history(signal.signal_id)) for signal in memory.signals)
+    return max(learning_steps(memory).values(), default=0)
 
 
 def without_mark(messages):

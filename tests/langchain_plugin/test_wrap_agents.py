@@ -22,6 +22,7 @@ from tests.langchain_plugin import ways
 from tests.langchain_plugin.agents import calls, tide
 from tests.langchain_plugin.conftest import FACT, QUESTION, REPLY, spoken
 from tests.langchain_plugin.scripted import ScriptedChatModel, script, text_of_prompt
+from tests.learning import learning_steps
 
 MARA = {"configurable": {"user_id": "mara", "session_id": "new"}}
 ASKED = {"messages": [HumanMessage(QUESTION)]}
@@ -42,7 +43,7 @@ def wrapped(streetai, *replies, tools=(tide,), **options):
 
 def learned(memory):
     """How often each signal was learned about, those that were."""
-    return {count for one in memory.signals if (count := len(memory.history(one.signal_id)))}
+    return set(learning_steps(memory).values())
 
 
 @pytest.mark.parametrize("version", ["v1", "v2", "v1 async", "v2 async"])

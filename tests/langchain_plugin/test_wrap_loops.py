@@ -7,6 +7,7 @@ from tests.langchain_plugin.agents import calls
 from tests.langchain_plugin.conftest import QUESTION, REPLY, spoken
 from tests.langchain_plugin.scripted import ScriptedChatModel, script, text_of_prompt
 from tests.langchain_plugin.ways import ainvoke, astream, invoke, stream
+from tests.learning import learning_steps
 
 MARA = {"configurable": {"user_id": "mara", "session_id": "new"}}
 LOOP = (calls("Kiel"), calls("Aarhus", "Skagen", text="And once more."), REPLY)
@@ -84,4 +85,4 @@ async def test_a_loop_is_learned_from_once(diary, streetai):
     """6.1: By its last reply, for which the question counts although an earlier call has stored it."""
     await loop(streetai.wrap(ScriptedChatModel(reply=script(*LOOP))), invoke, ids=False)
 
-    assert {count for one in diary.signals if (count := len(diary.history(one.signal_id)))} == {1}
+    assert set(learning_steps(diary).values()) == {1}

@@ -11,6 +11,7 @@ from streetai_core.encoders import HashingEncoder
 from streetai_langchain import StreetAIMemory
 from tests.langchain_plugin.conftest import QUESTION, REPLY, seed, spoken
 from tests.langchain_plugin.scripted import ScriptedChatModel, script
+from tests.learning import learning_steps
 
 MARA = {"configurable": {"user_id": "mara", "session_id": "new"}}
 OTHER = "One metre forty is the draught of your boat."
@@ -57,7 +58,7 @@ def test_two_retries_at_once_are_two_turns(tmp_path, replies, registries):
         assert said[0] == said[2] == ("user", QUESTION)
         assert sorted(text for role, text in said if role == "assistant") == sorted(replies)
         assert memory.stats()["turn_counter"] == before + 4
-        assert {count for one in memory.signals if (count := len(memory.history(one.signal_id)))} == {2}
+        assert set(learning_steps(memory).values()) == {2}
 
 
 def test_a_retry_after_its_answer_is_another_turn(diary, streetai):

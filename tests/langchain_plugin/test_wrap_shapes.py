@@ -10,6 +10,7 @@ from langchain_core.runnables import RunnableLambda, RunnablePassthrough
 from streetai_core.errors import InputError
 from tests.langchain_plugin.conftest import FACT, QUESTION, REPLY, spoken
 from tests.langchain_plugin.scripted import ScriptedChatModel, script
+from tests.learning import learning_steps
 
 SESSION = {"configurable": {"user_id": "mara", "session_id": "new"}}
 SAID = [("user", QUESTION), ("assistant", REPLY)]
@@ -114,7 +115,7 @@ def test_a_reply_that_calls_tools_is_no_final_reply(diary, streetai):
 
     assert diary.stats()["turn_counter"] == before + 1
     assert diary.messages(conversation_id="new")[-1].metadata["tool_calls"][0]["id"] == "c1"
-    assert not any(diary.history(signal.signal_id) for signal in diary.signals)
+    assert not learning_steps(diary)
     chat.invoke("And?", SESSION)
     assert [message.type for message in asked.prompts[1]] == ["human"]
 

@@ -25,6 +25,7 @@ from streetai_core.encoders import HashingEncoder
 from streetai_core.failures import OnError
 from streetai_llamaindex import StreetAIChatMemoryBuffer, StreetAIMemory
 from tests.asked import Asked
+from tests.learning import learning_steps
 from tests.llamaindex_plugin.engines import Engine, question
 from tests.llamaindex_plugin.scripted import Script, asked, said, text_of_prompt
 
@@ -141,7 +142,7 @@ class Bench:
         script.reply, script.fail_after, script.stall_after = answer, self.fail_after, self.stall_after
         script.prompts.clear()
         self.asked.questions.clear()
-        known, clock, steps_before = len(self.core.messages()), self._clock(), self.learned()
+        before, steps_before = self.core.stats(), self.learned()
         reply = error = None
         try:
             reply = await style(built, self.memory, text)
@@ -152,18 +153,14 @@ class Bench:
             error=error,
             prompts=[_MARK.sub(r"\1", text_of_prompt(prompt)) for prompt in script.prompts],
             asked=list(self.asked.questions),
-            ticks=self._clock() - clock,
-            stored=[(one.role, one.content) for one in self.core.messages()[known:]],
+            ticks=self.core.stats()["turn_counter"] - before["turn_counter"],
+            stored=[(one.role, one.content) for one in self.core.messages()[before["messages"] :]],
             learned=self.learned() - steps_before,
         )
 
     def learned(self) -> Counter:
         """Learning steps of every signal so far."""
-        core = self.core
-        return Counter({one.signal_id: len(core.history(one.signal_id)) for one in core.signals})
-
-    def _clock(self) -> int:
-        return self.core.stats()["turn_counter"]
+        return learning_steps(self.core)
 
     def _answer(self, text: str) -> str:
         if self.failures:

@@ -15,6 +15,7 @@ from streetai_core.encoders import HashingEncoder
 from streetai_core.errors import InputError
 from streetai_llamaindex import StreetAIMemoryBlock
 from tests.event_loop import never_blocked
+from tests.learning import learning_steps
 from tests.llamaindex_plugin.conftest import FACT, QUESTION, REPLY, SESSION, assistant, texts, user
 from tests.llamaindex_plugin.engines import FRAMEWORK_WARNINGS, replies, tide
 from tests.llamaindex_plugin.scripted import Script, ScriptedChat, text_of_prompt
@@ -70,8 +71,7 @@ def stored(registry, session=SESSION):
 
 def lessons(registry, session=SESSION):
     """Learning steps in all."""
-    core = registry.get(session)
-    return sum(len(core.history(one.signal_id)) for one in core.signals)
+    return learning_steps(registry.get(session)).total()
 
 
 # ------------------------------------------------------------------------ alone

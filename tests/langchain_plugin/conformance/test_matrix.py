@@ -23,6 +23,7 @@ from tests.langchain_plugin.conformance.views import TRAFFIC, VIEWS, conversatio
 from tests.langchain_plugin.conftest import DIARY, spoken
 from tests.langchain_plugin.scripted import ScriptedChatModel, text_of_prompt
 from tests.langchain_plugin.ways import all_ended
+from tests.learning import learning_steps
 
 # The classes that are tested here are deprecated, and in wide use: they warn when they are made, and only then.
 pytestmark = [
@@ -143,7 +144,8 @@ class Application:
 def _look(memory, user):
     """A user's conversation, how many other messages there are, the clock, and all lessons by text."""
     said = spoken(memory, conversation(user))
-    lessons = Counter({signal.content: len(memory.history(signal.signal_id)) for signal in memory.signals})
+    steps = learning_steps(memory)
+    lessons = Counter({signal.content: steps[signal.signal_id] for signal in memory.signals})
     return said, len(memory.messages()) - len(said), memory.stats()["turn_counter"], lessons
 
 
