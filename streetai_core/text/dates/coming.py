@@ -66,11 +66,13 @@ def going_on(reader: Reader, index: int) -> Found | None:
     if reader.word(index) != "for":
         return None
     read = amount(reader, reader.skip(index + 1, "about"))
-    if read is None or read.bare or read.unit in CLOCK_UNITS or reader.kind(read.end) == "ago":
-        return None  # "for seven years now" names the beginning
-    if not _has_been(reader, index) and not _has_not_been(reader, index):
+    if read is None or read.bare or read.unit in CLOCK_UNITS:
         return None
-    return Found(rolling(reader.today, read.count, read.unit, -1), read.end)
+    now = reader.word(read.end) == "now"
+    # "I have worked here for seven years now" names the beginning.
+    if not _has_not_been(reader, index) and (now or not _has_been(reader, index)):
+        return None
+    return Found(rolling(reader.today, read.count, read.unit, -1), read.end + now)
 
 
 def _has_been(reader: Reader, index: int) -> bool:

@@ -90,7 +90,10 @@ def whole_at(reader: Reader, index: int, *, bare: bool = False) -> Found | None:
 def nearer(reader: Reader, index: int) -> Found | None:
     """What is over or still to come of the current time: "earlier this year", "later today", "the rest of the week"."""
     sign = reader.number(index)
-    behind = reader.skip(index + 1, "of" if reader.word(index) in _REMAINING else "in")
+    joint = "of" if reader.word(index) in _REMAINING else "in"
+    behind = reader.skip(index + 1, joint)
+    if joint == "of" and behind == index + 1:  # "she left this week"
+        return None
     if reader.word(behind) not in {"this", "the", "today", "tonight"} and reader.kind(behind) != "month":
         return None
     whole = whole_at(reader, behind)

@@ -91,7 +91,11 @@ def sdk_client(url, timeout=30, **options):
     Left to itself it prefers aiohttp, if that is there, and uses what aiohttp deprecates. It loads no certificates,
     which take most of the time to make one: the SDK takes what is given, if it is true.
     """
-    uncertified = {"transport": httpx.AsyncHTTPTransport(verify=NO_CERTIFICATES), "verify": NO_CERTIFICATES}
+    uncertified = {
+        "transport": httpx.AsyncHTTPTransport(verify=NO_CERTIFICATES),
+        "verify": NO_CERTIFICATES,
+        "ssl": NO_CERTIFICATES,
+    }
     return genai.Client(
         **(options or {"api_key": "none"}),
         http_options={
