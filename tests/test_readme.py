@@ -140,7 +140,7 @@ def test_the_install_commands_are_the_ones_the_checks_run():
     """The check script types the front page's two commands."""
     commands = [text.strip() for text in blocks(FRONT, "bash")]
     assert 'pip install -e ".[offline,langchain]" && streetai demo' in commands
-    assert 'pip install -e ".[dev]" && python -m pytest -n 2 --dist loadfile' in commands
+    assert 'pip install -e ".[dev]" && python -m pytest -n 3 --dist loadfile' in commands
     script = (ROOT / ".ci" / "run").read_text(encoding="utf-8")
     for part in (part.strip() for command in commands for part in command.split("&&")):
         assert part.removeprefix("pip install ") in script
