@@ -166,7 +166,8 @@ def holiday(reader: Reader, index: int) -> Found | None:
     if reader.word(index) == "new year" and (reader.kind(index - 2), reader.kind(index - 1)) == ("in", "the"):
         return in_frame(reader, index, behind, lambda year: month_of(year, 1))
     titled = reader.word(index - 1) == "before" and reader.token(index - 1).titled and reader.token(index - 2).titled
-    if titled or reader.word(behind) in _KINDS_OF_THINGS:  # "The Nightmare Before Christmas", "Thanksgiving stuffing"
+    may_day = reader.word(index) == "may day" and not reader.token(index).titled  # "you may day-dream"
+    if titled or may_day or reader.word(behind) in _KINDS_OF_THINGS:  # "Nightmare Before Christmas", "Easter cookies"
         return None
     if (unit := reader.name(behind)) in {"weekend", "week"}:
         day_of = reader.yearly(index)

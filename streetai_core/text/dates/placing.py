@@ -17,7 +17,8 @@ _LONG = 28
 
 
 _FUNCTION_WORD = re.compile(
-    r"a(?:t|nd|s|lso|bout|ccording|round|gain|re)|b(?:ut|y|ecause|efore)|after|or|so|since|wh(?:en|ere|ich)|i[fstn]?|instead"
+    r"a(?:t|nd|s|lso|bout|ccording|round|gain|re)|b(?:ut|y|ecause|efore)|after|or|so|since|wh(?:en|ere|ich)|i[fstn]?"
+    r"|instead"
     r"|w(?:e|as|ere|ill|ith|orks?|ould)|you|s?he|the(?:y|n|re)|here|th(?:at|is)|f(?:or|rom|ree|ine)|too?|un(?:til|less)"
     r"|till|my|our|c(?:an|ould)|should|not|ok(?:ay)?|please"
 )
@@ -31,25 +32,12 @@ MADE_FOR_A_TIME = frozenset(
 """What stands before "for June" and "for 2019"."""
 
 NUMBERED_THINGS = frozenset(
-    {"floor", "street", "st", "avenue", "ave", "road", "grade", "century", "edition", "anniversary", "birthday", "hole"}
-    | {
-        "row",
-        "chapter",
-        "attempt",
-        "try",
-        "time",
-        "place",
-        "round",
-        "page",
-        "level",
-        "lap",
-        "mile",
-        "amendment",
-        "step",
-    }
-    | {"slide", "position", "tier", "episode", "one", "track", "question", "line", "draft", "version", "game", "match"}
-    | {"stop", "exit", "block", "seat", "house", "door", "bar", "fret", "green", "tee", "ring", "rep", "set", "item"}
-    | {"person", "man", "woman", "child", "caller", "customer", "visit", "date", "order", "call", "email", "message"}
+    {"floor", "street", "st", "avenue", "ave", "road", "grade", "century", "edition", "anniversary", "birthday"}
+    | {"hole", "row", "chapter", "attempt", "try", "time", "place", "round", "page", "level", "lap", "mile"}
+    | {"amendment", "step", "slide", "position", "tier", "episode", "one", "track", "question", "line", "draft"}
+    | {"version", "game", "match", "stop", "exit", "block", "seat", "house", "door", "bar", "fret", "green", "tee"}
+    | {"ring", "rep", "set", "item", "person", "man", "woman", "child", "caller", "customer", "visit", "date", "order"}
+    | {"call", "email", "message"}
 )
 """What else than a day is "on the 12th"."""
 

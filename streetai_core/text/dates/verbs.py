@@ -52,7 +52,8 @@ _PHRASES = {
     "|saw|took|made|came|bought|found|gave|told|said|thought|felt|left|won|lost|ran|ate|drove|flew|wrote|read|sent|spent"
     "|began|broke|brought|built|caught|chose|drank|fell|fought|forgot|grew|heard|held|hurt|kept|knew|led|paid|put|quit"
     "|rode|sang|sank|stole|shook|shot|hid|dug|drew|blew|bit|rang|rose|struck|swept|swore|tore|wept|lit|laid|lent|meant"
-    "|hit|cut|shut|sat|slept|sold|spoke|stood|swam|taught|threw|understood|woke|wore|became|ago|bled|clung|crept|dealt|dreamt|fled|flung|forgave|froze|knelt|leapt|learnt|mistook|outgrew"
+    "|hit|cut|shut|sat|slept|sold|spoke|stood|swam|taught|threw|understood|woke|wore|became|ago|bled|clung|crept"
+    "|dealt|dreamt|fled|flung|forgave|froze|knelt|leapt|learnt|mistook|outgrew"
     "|overheard|overslept|rebuilt|redid|shone|shrank|slid|snuck|spat|spilt|sprang|spun|stank|stung|swung|trod"
     "|withdrew|wove|burnt|bent",
     "can": "can|can't|cannot",

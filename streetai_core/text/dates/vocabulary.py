@@ -272,11 +272,12 @@ _UNITS_AND_DAYS = frozenset(word for word, (kind, _) in VOCABULARY.items() if ki
 
 ANCHORS = (
     _UNITS_AND_DAYS
-    | {"nights", "mornings", "evenings", "bank"}
+    | {"nights", "mornings", "evenings"}
     | {
-        words[0].removesuffix("'s")
+        max(words, key=len).removesuffix("'s")
         for words in map(str.split, HOLIDAY_PHRASES)
-        if _UNITS_AND_DAYS.isdisjoint(word.removesuffix("'s") for word in words) and words[0] not in {"may", "spring"}
+        if _UNITS_AND_DAYS.isdisjoint(word.removesuffix("'s") for word in words)
     }
-) - {"early", "late"}
-"""Words without which there is no time in a text; a holiday counts through its day or night, if its name has one."""
+)
+"""Words without which there is no time in a text; a holiday counts through the day, night or month in its name, or else
+through its longest word."""
