@@ -34,7 +34,8 @@ _TABLES = {
         305 222 211 201 121 110 1220 1208 1127 1116 1106 1026 1015 1004 923 911 901 821 811 731
         720 709 628 616 606 527 516 505 424 413 402 322 311 301 218""",
 }
-"""Month and day in each year from 2001 to 2035; of two in one year the one that continues the row."""
+"""Month and day in each year from 2001 to 2035, as the package `holidays` 0.109 gives them; of two in one year the one
+that continues the row."""
 
 
 def _row(name: str) -> tuple[tuple[int, int], ...]:
