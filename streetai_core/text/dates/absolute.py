@@ -249,7 +249,8 @@ def _numbered_behind(reader: Reader, index: int) -> _Numbered | None:
     """The day of a month that follows a weekday, without the month: "Friday the 13th", "Sunday the sixteenth"."""
     if reader.kind(index) == "nth":
         month = reader.kind(reader.skip(index + 1, "of")) == "month"
-        return None if month else _Numbered(index, reader.number(index), index + 1)
+        counted = reader.kind(index - 1) == "comma" and not stands_alone(reader, index + 1)  # "Thursday, 2nd row"
+        return None if month or counted else _Numbered(index, reader.number(index), index + 1)
     spelled = _in_words(reader, index) if reader.kind(index - 1) == "the" else None
     return spelled if spelled is not None and stands_alone(reader, spelled.end) else None
 
