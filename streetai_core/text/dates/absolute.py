@@ -54,7 +54,7 @@ _CLEAR_FRAMES = frozenset({"in", "during", "since", "by", "between", "until", "e
 """Words behind which even "may" and "march" in small letters are months."""
 
 _AMBIGUOUS_DAYS = frozenset({"sat", "sun", "wed", "mon"})
-"""Short weekdays that are other words where nobody wrote a capital."""
+"""Short weekdays that are other words too: they count where days stand, with a capital or as "mon"."""
 
 
 def day_month(reader: Reader, index: int) -> Found | None:

@@ -31,9 +31,6 @@ _DAY_NAMES = (
 )
 """Holidays whose names end so are days; of the others ("Christmas") it takes a word before them to tell."""
 
-_OF_QUARTERS = frozenset({"numbers", "results", "report", "figures", "goals", "targets", "budget", "earnings", "sales"})
-"""What quarters of a year have."""
-
 _WEEKS_IN_YEAR = 53
 
 _KINDS_OF_THINGS = frozenset(
@@ -108,7 +105,7 @@ def quarter(reader: Reader, index: int) -> Found | None:
     if written := reader.year(behind):
         return Found(quarter_of(written, number) if is_quarter else half_of(written, number), behind + 1)
     framed = reader.kind(index - 1) in FRAMES - {"on"} or reader.word(index - 1) in {"by", "since", "during", "for"}
-    if not framed and not (is_quarter and reader.word(index + 1) in _OF_QUARTERS):
+    if not framed and not (is_quarter and reader.word(index + 1) in MADE_FOR_A_TIME):
         return None
     return in_frame(reader, index, index + 1, lambda year: (quarter_of if is_quarter else half_of)(year, number))
 

@@ -28,8 +28,9 @@ _FUNCTION_WORD = re.compile(
 MADE_FOR_A_TIME = frozenset(
     {"goals", "goal", "plans", "plan", "resolutions", "budget", "targets", "taxes", "return", "forecast", "numbers"}
     | {"bill", "bills", "rent", "report", "invoice", "figures", "statement", "schedule", "payslip", "sales", "results"}
+    | {"earnings", "roadmap"}
 )
-"""What stands before "for June" and "for 2019"."""
+"""What stands before "for June" and "for 2019", and behind "Q3"."""
 
 NUMBERED_THINGS = frozenset(
     {"floor", "street", "st", "avenue", "ave", "road", "grade", "century", "edition", "anniversary", "birthday"}
