@@ -46,9 +46,8 @@ def is_name(reader: Reader, index: int) -> bool:
 
 def _is_liked(reader: Reader, index: int) -> bool:
     """Whether all such days are liked: "Friday is my favourite day"."""
-    return (reader.word(index + 1), reader.word(index + 2)) == ("is", "my") and reader.word(index + 3).startswith(
-        "favo"
-    )
+    is_mine = (reader.word(index + 1), reader.word(index + 2)) == ("is", "my")
+    return is_mine and reader.word(index + 3).startswith("favo")
 
 
 def _is_given(reader: Reader, index: int) -> bool:
