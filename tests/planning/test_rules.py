@@ -12,6 +12,7 @@ RECORDED = {
     1: "369d14e6a8162d6d606bb58fc4fce03a",
     2: "a620a7f47e1b7b674b626a3b3290d2c4",
     3: "7a74056ee648dc4dfabb2280f889be09",
+    4: "11c8472e1f90f89cd65da63ff77b0435",
 }
 """Version of the rules -> what they make of the sample. A change of the rules adds an entry, under the next number."""
 
@@ -72,6 +73,7 @@ ADDED = (
     "I only wear cotton.",
     "My sister is vegan.",
     "Celsius, not Fahrenheit.",
+    "Reply within three working days, on the last business day of the tax year, or by EOD on this day next month.",
     "Two weeks ago, exactly a month ago, and on the thirteenth; at Diwali, after Passover, for July and August.",
 )
 """Sentences that came later, for rules that would change unnoticed; the fingerprints above do not count them."""

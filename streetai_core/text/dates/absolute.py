@@ -148,6 +148,7 @@ def _month_is_meant(reader: Reader, index: int) -> bool:
         or (reader.kind(index + 1) in {"to", "dash"} and reader.kind(index + 2) == "month")
         or (word == "for" and (token.word not in _GIVEN_NAMES or reader.word(before - 1) in MADE_FOR_A_TIME))
         or (kind == "on" and longer_time(reader, index + 1) is not None)
+        or reader.is_all(index, index + 1)
     )
 
 

@@ -9,13 +9,18 @@ from datetime import date, datetime, timedelta
 from streetai_core.text.dates.calendars import (
     DAYS_IN_WEEK,
     MONTHS_IN_YEAR,
+    YEARS_IN_CENTURY,
     YEARS_IN_DECADE,
     add_months,
+    century_of,
     decade_of,
+    financial_year,
     month_of_day,
     quarter_of,
+    tax_year,
     week_of,
     weekend_of,
+    workday_from,
     year_of,
 )
 from streetai_core.text.dates.numbers import MANY, ONE, VAGUE, Count
@@ -24,11 +29,20 @@ from streetai_core.text.dates.spans import TimeSpan, one_day
 
 CLOCK_UNITS = frozenset({"hour", "minute"})
 
+OF_MONEY = frozenset({"financial year", "tax year"})
+"""Units that are the calendar's only: nobody counts them from today."""
+
 WEEKS = {"week": DAYS_IN_WEEK, "fortnight": 2 * DAYS_IN_WEEK}
 """Days of the units that keep the weekday: "two weeks from Friday" is a Friday."""
 
 _DAYS = {"hour": 1 / 24, "day": 1, "week": DAYS_IN_WEEK, "fortnight": 2 * DAYS_IN_WEEK, "weekend": DAYS_IN_WEEK}
-_MONTHS = {"month": 1, "quarter": 3, "year": MONTHS_IN_YEAR, "decade": MONTHS_IN_YEAR * YEARS_IN_DECADE}
+_MONTHS = {
+    "month": 1,
+    "quarter": 3,
+    **dict.fromkeys(("year", *OF_MONEY), MONTHS_IN_YEAR),
+    "decade": MONTHS_IN_YEAR * YEARS_IN_DECADE,
+    "century": MONTHS_IN_YEAR * YEARS_IN_CENTURY,
+}
 
 _HALF_DECADE = 5
 
@@ -63,8 +77,8 @@ def amount(reader: Reader, index: int) -> Amount | None:
 
 
 def unit_at(reader: Reader, index: int) -> str:
-    """The unit that a token names; nights and mornings count as days. Empty if it names none."""
-    if reader.kind(index) == "unit":
+    """The unit that a token names and that is counted; nights and mornings count as days. Empty if it names none."""
+    if reader.kind(index) == "unit" and reader.name(index) not in OF_MONEY:
         return reader.name(index)
     if reader.name(index) == "night" or reader.word(index) in {"nights", "mornings", "evenings"}:
         return "day"
@@ -106,6 +120,8 @@ def _behind_article(reader: Reader, index: int) -> tuple[Count, int] | None:
 def _cardinal(reader: Reader, index: int) -> tuple[int, int]:
     """A number in words or digits: "twenty five" is two words."""
     value = reader.number(index)
+    if reader.word(index + 1) == "hundred" and value <= _LARGEST_ONE:
+        return value * reader.number(index + 1), index + 2
     behind = reader.skip(index + 1, "dash")
     if reader.kind(index) == "cardinal" and reader.kind(behind) == "cardinal" and value >= 20 and not value % 10:  # noqa: PLR2004 - the tens begin there
         ones = reader.number(behind)
@@ -140,11 +156,15 @@ def away(anchor: date, number: Count, unit: str, sign: int) -> TimeSpan:
 
 
 def _away(anchor: date, number: float, unit: str, sign: int) -> TimeSpan:
+    if unit == "workday":
+        return one_day(workday_from(anchor, sign * int(number)))
     if unit in _DAYS:
         day = anchor + timedelta(int(sign * number * _DAYS[unit]))
         return around(day, unit)
     months = float(number * _MONTHS[unit])
     day = add_months(anchor, sign * int(months)) + timedelta(round(sign * (months % 1) * _DAYS_IN_MONTH))
+    if unit == "century":
+        return containing(day, "year")
     return around(day, unit if float(number).is_integer() else "month")
 
 
@@ -171,13 +191,20 @@ def _decade(day: date) -> TimeSpan:
     return decade_of(day.year)
 
 
+def _century(day: date) -> TimeSpan:
+    return century_of(day.year)
+
+
 _CONTAINING: dict[str, Callable[[date], TimeSpan]] = {
     "week": week_of,
     "weekend": weekend_of,
     "month": month_of_day,
     "quarter": _quarter,
     "year": _year,
+    "financial year": financial_year,
+    "tax year": tax_year,
     "decade": _decade,
+    "century": _century,
 }
 
 
@@ -188,16 +215,20 @@ def containing(day: date, unit: str) -> TimeSpan:
 
 def moved(day: date, unit: str, number: int) -> TimeSpan:
     """The calendar's unit `number` units after the one that `day` is in: -1 is the last one, 1 the next."""
+    if unit == "workday":
+        return one_day(workday_from(day, number))
     if unit in _DAYS:
         return containing(day + timedelta(number * _DAYS[unit]), unit)
-    return containing(add_months(day.replace(day=1), number * _MONTHS[unit]), unit)
+    return containing(add_months(containing(day, unit).start, number * _MONTHS[unit]), unit)
 
 
 def rolling(day: date, number: Count, unit: str, sign: int) -> TimeSpan:
     """From `number` units before `day` to it (-1), or from `day` to as many behind it (1): "the past two weeks"."""
     if unit == "minute":
         return one_day(day)
-    if unit in _DAYS:
+    if unit == "workday":
+        far = workday_from(day, sign * int(number.high))
+    elif unit in _DAYS:
         far = day + timedelta(int(sign * number.high * _DAYS[unit]))
     else:
         months = number.high * _MONTHS[unit]

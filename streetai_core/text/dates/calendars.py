@@ -18,7 +18,10 @@ from streetai_core.text.dates.spans import TimeSpan, one_day
 DAYS_IN_WEEK = 7
 MONTHS_IN_YEAR = 12
 YEARS_IN_DECADE = 10
+YEARS_IN_CENTURY = 100
+_WORKDAYS_IN_WEEK = 5
 _SATURDAY = 5
+_FRIDAY = 4
 _THURSDAY = 3
 _SUNDAY = 6
 
@@ -33,6 +36,9 @@ _PARTS_OF_WEEK: dict[Third, tuple[int, int]] = {"early": (0, 3), "mid": (1, 4), 
 
 _PARTS_OF_YEAR: dict[Third, tuple[int, int]] = {"early": (0, 3), "mid": (4, 8), "late": (9, 12)}
 """The same for the months of a year: nobody who says "late 2019" means September."""
+
+_TAX_YEAR_LATER = 5
+"""Days from 1 April to its beginning."""
 
 SEASON_STARTS = {"spring": 3, "summer": 6, "autumn": 9, "winter": 12}
 """The month in which each season begins."""
@@ -72,6 +78,12 @@ def decade_of(year: int) -> TimeSpan:
     return TimeSpan(date(first, 1, 1), date(first + YEARS_IN_DECADE - 1, MONTHS_IN_YEAR, 31))
 
 
+def century_of(year: int) -> TimeSpan:
+    """The hundred years whose first two digits are those of `year`."""
+    first = year - year % YEARS_IN_CENTURY
+    return TimeSpan(date(first, 1, 1), date(first + YEARS_IN_CENTURY - 1, MONTHS_IN_YEAR, 31))
+
+
 def season_of(year: int, season: str) -> TimeSpan:
     """The three months of a `season` (a key of `SEASON_STARTS`) that begins in `year`."""
     return months_from(year, SEASON_STARTS[season], 3)
@@ -80,6 +92,16 @@ def season_of(year: int, season: str) -> TimeSpan:
 def quarter_of(year: int, quarter: int) -> TimeSpan:
     """The three months of a `quarter` (1 to 4)."""
     return months_from(year, 3 * quarter - 2, 3)
+
+
+def financial_year(day: date) -> TimeSpan:
+    """The year from April to March that `day` is in, as most states with such a year have it."""
+    return months_from(day.year - (day.month < 4), 4, MONTHS_IN_YEAR)  # noqa: PLR2004 - April
+
+
+def tax_year(day: date) -> TimeSpan:
+    """The year from 6 April to 5 April that `day` is in: the United Kingdom's, the one that is known by this name."""
+    return financial_year(day - timedelta(_TAX_YEAR_LATER)).shifted(_TAX_YEAR_LATER)
 
 
 def half_of(year: int, half: int) -> TimeSpan:
@@ -103,10 +125,25 @@ def weekday_after(day: date, weekday: int) -> date:
     return day + timedelta((weekday - day.weekday() - 1) % DAYS_IN_WEEK + 1)
 
 
+def workday_from(day: date, count: int) -> date:
+    """The day from Monday to Friday that is `count` such days behind `day` (negative: before); feasts are not left out.
+
+    Of none (0) it is `day`.
+    """
+    if not count:
+        return day
+    if day.weekday() >= _SATURDAY:
+        day = weekday_before(day, _FRIDAY) if count > 0 else weekday_after(day, 0)
+    sign = 1 if count > 0 else -1
+    weeks, rest = divmod(abs(count), _WORKDAYS_IN_WEEK)
+    weekends = weeks + (not 0 <= day.weekday() + sign * rest < _WORKDAYS_IN_WEEK)
+    return day + timedelta(sign * (abs(count) + 2 * weekends))
+
+
 def nth_weekday(span: TimeSpan, weekday: int, number: int) -> date:
     """The `number`-th `weekday` of `span`, counted from 1; -1 is the last one. It may lie outside a short span."""
     if number < 0:
-        return weekday_before(span.end + timedelta(1), weekday)
+        return weekday_before(span.end + timedelta(1), weekday) + timedelta(DAYS_IN_WEEK * (number + 1))
     return weekday_after(span.start - timedelta(1), weekday) + timedelta(DAYS_IN_WEEK * (number - 1))
 
 
@@ -207,6 +244,7 @@ HOLIDAYS: dict[str, Callable[[int], date]] = {
     "black friday": _floating(11, _THURSDAY, 4, later=1),
     "cyber monday": _floating(11, _THURSDAY, 4, later=4),
     "advent sunday": lambda year: weekday_before(date(year, 12, 25), _SUNDAY) - timedelta(3 * DAYS_IN_WEEK),
+    "christmas eve eve": _fixed(12, 23),
     "christmas eve": _fixed(12, 24),
     "christmas": _fixed(12, 25),
     "boxing day": _fixed(12, 26),

@@ -18,6 +18,8 @@ _GOING_ON = frozenset({"been", "had", "known", "lived", "worked", "owned", "used
 """What has been so for a time still is."""
 _WORDS_OF_CLAUSE = 7
 
+_HOURS_IN_DAY = 24
+
 _DUE = frozenset({"is", "it's", "that's", "due", "until", "be"})
 """Words before "a week Thursday" that show that it is a day."""
 
@@ -30,11 +32,19 @@ def within(reader: Reader, index: int) -> Found | None:
     less = reader.word(index + 1) == "under" or (reader.word(index + 1), reader.word(index + 2)) == ("less", "than")
     behind = index + 1 + (less and 1 + (reader.word(index + 1) == "less"))
     read = amount(reader, reader.skip(behind, "about"))
-    if read is None or read.bare or read.unit in CLOCK_UNITS or not (less or reader.word(index) == "within"):
+    if read is None or read.bare or not (less or reader.word(index) == "within"):
         return None
-    if reader.kind(read.end) in {"side", "ago", "from"} or reader.direction(index, CLEAR) < 0:
+    if read.unit == "minute" or (read.unit == "hour" and read.count.high < _HOURS_IN_DAY):
+        return None
+    if reader.kind(read.end) in {"side", "ago", "from"} or _was_within(reader, index):
         return None
     return Found(rolling(reader.today, read.count, read.unit, 1), read.end)
+
+
+def _was_within(reader: Reader, index: int) -> bool:
+    """Whether something took no longer than that: not so of what "is processed within a week"."""
+    is_past = reader.looks_back(index) or not reader.tells_before(index)
+    return is_past and reader.direction(index, CLEAR) < 0
 
 
 def ahead(reader: Reader, index: int) -> Found | None:
@@ -59,6 +69,24 @@ def ahead(reader: Reader, index: int) -> Found | None:
     if (single or read.unit in CLOCK_UNITS) and not certain:
         return None
     return Found(from_now(reader.now, read, 1), read.end + announced)
+
+
+def another(reader: Reader, index: int) -> Found | None:
+    """The days from now on of what goes on: "for another five days", "we're here another week"."""
+    read = _one_or_more(reader, index + 1)
+    if read is None or read.bare or read.unit in CLOCK_UNITS or reader.looks_back(index):
+        return None
+    if reader.kind(read.end) == "of":  # "another week of rain"
+        return None
+    if reader.direction(index, BASE) < (0 if reader.word(index - 1) == "for" else 1):
+        return None
+    return Found(rolling(reader.today, read.count, read.unit, 1), read.end)
+
+
+def _one_or_more(reader: Reader, index: int) -> Amount | None:
+    """The amount behind "another": "five days", or "week" for one."""
+    single = reader.kind(index) == "unit" and not reader.word(index).endswith("s")
+    return Amount(ONE, reader.name(index), index + 1) if single else amount(reader, index)
 
 
 def going_on(reader: Reader, index: int) -> Found | None:

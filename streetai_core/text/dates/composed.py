@@ -13,9 +13,11 @@ from streetai_core.text.dates.calendars import (
     add_months,
     nth_weekday,
     quarter_of,
+    week_of,
     weekday_after,
     weekday_before,
     weekend_of,
+    workday_from,
 )
 from streetai_core.text.dates.parts import whole_at
 from streetai_core.text.dates.placing import in_frame
@@ -26,9 +28,9 @@ _QUARTERS = 4
 _QUARTER_FRAMES = frozenset({"in", "by", "for", "during", "until", "of", "on"})
 """Words before "the third quarter" that show that it is one of the year."""
 
-_DAYS = {"day": 1, "week": DAYS_IN_WEEK}
+_DAYS = {"day": 1, "week": DAYS_IN_WEEK, "fortnight": 2 * DAYS_IN_WEEK}
 _MONTHS = {"month": 1, "quarter": 3, "year": MONTHS_IN_YEAR, "decade": MONTHS_IN_YEAR * YEARS_IN_DECADE}
-_SATURDAY = 5
+_SATURDAY, _SUNDAY = 5, 6
 _SHORTEST_MONTH, _LONGEST_MONTH = 28, 31
 _SHORTEST_YEAR = 360
 
@@ -94,6 +96,8 @@ def _next_to(reader: Reader, index: int, other: TimeSpan, sign: int) -> TimeSpan
     unit = "day" if kind == "part" else unit_at(reader, index)
     if unit == "weekend":
         return _weekend_next_to(edge, sign)
+    if unit == "workday":
+        return one_day(workday_from(edge, sign))
     if unit in _MONTHS and other.days >= _SHORTEST_MONTH:
         return moved(edge, unit, sign)
     far = _far(edge, unit, sign)
@@ -144,13 +148,17 @@ def nth_of(reader: Reader, index: int) -> Found | None:
     number, at_unit = reader.number(index), index + 1
     if reader.kind(at_unit) == "of":
         return _nth_day_of(number, whole_at(reader, at_unit + 1))
+    full = reader.word(at_unit) in {"full", "whole"} and reader.name(at_unit + 1) == "week"
+    at_unit += full
     if reader.kind(at_unit) not in {"unit", "weekday", "half", "part"}:
         return None
     at_whole = reader.skip(at_unit + 1, "of", "in")
     if at_whole == at_unit + 1 and reader.kind(at_whole) != "shift":  # "the first quarter this year"
         return None
     whole = whole_at(reader, at_whole)
-    span = None if whole is None else _nth(reader, at_unit, number, whole.span)
+    if whole is not None and reader.word(whole.end - 1) == "new year" and whole.span.days == 1:
+        whole = Found(containing(whole.span.start, "year"), whole.end, whole.fixed)
+    span = None if whole is None else _nth(reader, at_unit, number, whole.span, full=full)
     return None if whole is None or span is None else _checked(span, whole)
 
 
@@ -189,23 +197,38 @@ def _checked(span: TimeSpan, whole: Found) -> Found | None:
     return Found(span, whole.end, whole.fixed) if whole.span.contains(span.start) else None
 
 
-def _nth(reader: Reader, index: int, number: int, whole: TimeSpan) -> TimeSpan | None:
+def _nth(reader: Reader, index: int, number: int, whole: TimeSpan, *, full: bool) -> TimeSpan | None:
+    if full:
+        return _full_week(whole, number)
     kind = reader.kind(index)
     if kind == "weekday":
         return one_day(nth_weekday(whole, reader.number(index), number))
-    if kind == "half":
-        return _half(whole, number)
-    unit = unit_at(reader, index)
+    return _half(whole, number) if kind == "half" else _nth_unit(unit_at(reader, index), number, whole)
+
+
+def _nth_unit(unit: str, number: int, whole: TimeSpan) -> TimeSpan | None:
+    """The so-maniest unit of a time, from its end if the number is negative."""
     if unit == "weekend":
         saturday = nth_weekday(whole, _SATURDAY, number)
         return TimeSpan(saturday, saturday + timedelta(1))
+    if unit == "workday":
+        beside = whole.end + timedelta(1) if number < 0 else whole.start - timedelta(1)
+        return one_day(workday_from(beside, number))
     if unit in _DAYS:
         days = _DAYS[unit]
-        first = whole.end - timedelta(days - 1) if number < 0 else whole.start + timedelta(days * (number - 1))
+        first = whole.end + timedelta(days * number + 1) if number < 0 else whole.start + timedelta(days * (number - 1))
         return TimeSpan(first, min(whole.end, first + timedelta(days - 1)))
     if unit in _MONTHS and whole.days > _SHORTEST_MONTH * 2:
-        return containing(whole.end if number < 0 else add_months(whole.start, (number - 1) * _MONTHS[unit]), unit)
+        origin, units = (whole.end, number + 1) if number < 0 else (whole.start, number - 1)
+        return containing(add_months(origin.replace(day=1), units * _MONTHS[unit]), unit)
     return None
+
+
+def _full_week(whole: TimeSpan, number: int) -> TimeSpan:
+    """The so-maniest week from Monday to Sunday that lies in a time; -1 is the last one."""
+    if number > 0:
+        return week_of(nth_weekday(whole, 0, number))
+    return week_of(nth_weekday(whole, _SUNDAY, number))
 
 
 def _half(whole: TimeSpan, number: int) -> TimeSpan | None:

@@ -28,6 +28,9 @@
 - 03/04/2023 is 3 April: day first, unless only the other order is a date.
 - 3/14 and 25/12 are days behind a word that days stand behind, or where they are proposed ("how about 10/21"); 3/4 is
   none.
+- "In three working days" counts Mondays to Fridays; feasts are not left out. The financial year begins on 1 April, the
+  tax year on 6 April. "A week ago Sunday" is a week before the last one, "by EOD" today.
+- "Easter", "Q3" or "4/17" alone, as an answer is, is a time too.
 - "Since May" is May until the day on which it was said. "By the end of the month / week / year" is its last day.
 - "Between Christmas and New Year" is the days between them. "Christmas was quiet" is the last one, "we're doing
   Christmas at home" the coming one; a feast of which it is said what it is each year is no date.
@@ -46,8 +49,10 @@ from datetime import datetime
 
 from streetai_core.text.dates import (
     absolute,
+    anniversaries,
     coming,
     composed,
+    counted,
     numeric,
     others,
     parts,
@@ -64,34 +69,49 @@ from streetai_core.text.dates.spans import Mention, TimeSpan
 _COUNTED: tuple[Rule, ...] = (
     coming.weeks_hence,
     coming.left,
-    relative.to_the_day,
-    composed.narrowed(relative.counted),
-    relative.recurring,
+    counted.to_the_day,
+    composed.narrowed(counted.counted),
+    counted.recurring,
 )
 _NUMBERED: tuple[Rule, ...] = (periods.running_year, absolute.day_month, *_COUNTED, periods.year)
 
 RULES: Mapping[str, tuple[Rule, ...]] = {
     "the": (relative.other_day, composed.behind_the),
     "day": (relative.day_word,),
-    "shift": (others.denied, composed.several_of, composed.nth_of, composed.narrowed(relative.shifted)),
+    "shift": (
+        anniversaries.same_time,
+        others.denied,
+        composed.several_of,
+        composed.nth_of,
+        composed.narrowed(relative.shifted),
+    ),
     "article": _COUNTED,
     "vague": _COUNTED,
     "half": _COUNTED,
     "cardinal": (absolute.the_ordinal, *_COUNTED),
     "decimal": _COUNTED,
     "number": _NUMBERED,
-    "nth": (absolute.day_month, composed.nth_of, absolute.the_nth),
-    "ordinal": (absolute.day_month, composed.nth_quarter, composed.several_of, composed.nth_of, absolute.the_ordinal),
+    "nth": (absolute.day_month, periods.century, composed.nth_of, absolute.the_nth),
+    "ordinal": (
+        absolute.day_month,
+        periods.century,
+        composed.nth_quarter,
+        composed.several_of,
+        composed.nth_of,
+        absolute.the_ordinal,
+    ),
     "unit": (
         periods.numbered_week,
         parts.week_from,
+        parts.to_date,
+        parts.just_gone,
         parts.unit_ahead,
         parts.end_of_unit,
         composed.beside,
         others.the_one_after,
         relative.weekend,
         subjects.stretch,
-        relative.counted,
+        counted.counted,
     ),
     "part": (composed.beside,),
     "in": (coming.within, coming.ahead),
@@ -107,11 +127,13 @@ RULES: Mapping[str, tuple[Rule, ...]] = {
     "half-year": (periods.quarter,),
     "season": (composed.beside, periods.season),
     "holiday": (composed.beside, periods.holiday),
-    "weekday": (others.denied, composed.beside, others.the_one_after, absolute.weekday),
+    "shorthand": (parts.shorthand,),
+    "weekday": (parts.just_gone, others.denied, composed.beside, others.the_one_after, absolute.weekday),
     "early": (parts.thirds,),
     "edge": (parts.thirds,),
     "nearer": (parts.nearer,),
     "on": (coming.going_on,),
+    "another": (coming.another,),
     "from": (ranges.spread,),
     "between": (ranges.spread,),
 }

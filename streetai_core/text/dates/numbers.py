@@ -18,8 +18,9 @@ CARDINALS: dict[str, int] = {
     **{word: number for number, word in enumerate(_ONES.split(), 1)},
     **{word: 10 * number for number, word in enumerate(_TENS.split(), 2)},
     "dozen": 12,
+    "hundred": 100,
 }
-"""Number words; the words for tens may be followed by one of one to nine."""
+"""Number words; the words for tens may be followed by one of one to nine, and a hundred may be several."""
 
 ORDINALS: dict[str, int] = {
     **{word: number for number, word in enumerate(_ORDINALS.split(), 1)},
@@ -28,10 +29,13 @@ ORDINALS: dict[str, int] = {
 """Ordinal words."""
 
 DECADE_WORDS: dict[str, int] = {
-    word: 10 * number
-    for number, word in enumerate(
-        ["twenties", "thirties", "forties", "fifties", "sixties", "seventies", "eighties", "nineties"], 2
-    )
+    "noughties": 0,
+    **{
+        word: 10 * number
+        for number, word in enumerate(
+            ["twenties", "thirties", "forties", "fifties", "sixties", "seventies", "eighties", "nineties"], 2
+        )
+    },
 }
 """Words for decades, as years of a century."""
 

@@ -18,7 +18,10 @@ _MEASURES = frozenset({"inch", "inches", "cup", "cups", "mile", "miles", "points
 """Behind these kinds of words 3/16 is a fraction."""
 
 _DATED = frozenset({"due", "dated", "starts", "started", "ends", "ended", "expires", "expired", "closes", "opens"})
-_DATES = frozenset({"date", "dates", "deadline", "birthday", "cutoff", "day"})
+_DATES = frozenset(
+    {"date", "dates", "deadline", "birthday", "cutoff", "day", "flight", "appointment", "appt", "wedding", "party"}
+    | {"exam", "interview", "meeting", "concert", "trip", "surgery", "graduation"}
+)
 _WORDS_OF_SUBJECT = 6
 """Words behind which 12/19 is a day."""
 
@@ -53,8 +56,8 @@ def numeric(reader: Reader, index: int) -> Found | None:
 
 
 def month_of_year(reader: Reader, index: int) -> Found | None:
-    """03/2025, behind a word that months stand behind."""
-    if reader.kind(index - 1) not in FRAMES | {"on"}:
+    """03/2025, behind a word that months stand behind, or as an answer."""
+    if reader.kind(index - 1) not in FRAMES | {"on"} and not reader.is_all(index, index + 1):
         return None
     month, year = map(int, reader.word(index).split("/"))
     return Found(month_of(year, month), index + 1)
@@ -70,6 +73,7 @@ def slashed(reader: Reader, index: int) -> Found | None:
     framed = framed or (reader.kind(before) == "comma" and reader.kind(before - 1) == "weekday")
     framed = framed or reader.word(before) in _DATED or _is_of_date(reader, before)
     framed = framed or (reader.word(before) == "off" and reader.word(before - 1) in {"kick", "kicks", "kicked"})
+    framed = framed or reader.is_all(index, index + 1)
     proposed = not framed and _is_proposed(reader, before, index + 1)
     if not (framed or proposed) or reader.kind(index + 1) in {"of", "unit"} or reader.word(index + 1) in _MEASURES:
         return None

@@ -5,20 +5,24 @@ from __future__ import annotations
 from datetime import timedelta
 from typing import cast
 
-from streetai_core.text.dates.amounts import containing, rolling
-from streetai_core.text.dates.calendars import DAYS_IN_WEEK, Third, edge_of, third_of
+from streetai_core.text.dates.amounts import containing, moved, rolling
+from streetai_core.text.dates.calendars import DAYS_IN_WEEK, Third, edge_of, third_of, weekday_before
 from streetai_core.text.dates.numbers import ONE
 from streetai_core.text.dates.reader import Found, Reader
 from streetai_core.text.dates.spans import TimeSpan, one_day
 from streetai_core.text.dates.vocabulary import UNTIL
 
-_CURRENT_UNITS = frozenset({"week", "month", "quarter", "year", "decade"})
+_CURRENT_UNITS = frozenset({"week", "month", "quarter", "year", "financial year", "tax year", "decade"})
 """Units that stand for the one that is now: "the end of the year"."""
+
+_JUST_GONE = frozenset({"week", "weekend", "month", "quarter", "year"})
 
 _BEFORE_END = UNTIL | {"at", "by", "before"}
 
 _DEADLINES = UNTIL | {"by", "before", "through"}
 """Words before an end that tell that something is to be done by then."""
+
+_FROM = frozenset({"commencing", "beginning", "starting"})
 
 _REMAINING = frozenset({"rest", "remainder", "left"})
 
@@ -26,9 +30,11 @@ _REMAINING = frozenset({"rest", "remainder", "left"})
 def thirds(reader: Reader, index: int) -> Found | None:
     """The early, middle or late part of a time: "early June", "mid-May", "the end of last month", "late in May"."""
     behind = reader.skip(index + 1, "dash")
-    behind = reader.skip(behind, "of", "in")
+    behind = behind + 1 if reader.word(behind) == "through" else reader.skip(behind, "of", "in")
     if reader.kind(index) == "edge" and (behind == index + 1 or reader.word(behind - 1) == "in"):  # "I start in May"
         return None
+    if _is_deadline(reader, index) and reader.word(reader.skip(behind, "the")) == "day":  # "by the end of the day"
+        return Found(one_day(reader.today), reader.skip(behind, "the") + 1)
     of_current = reader.word(index) == "end" and reader.kind(behind - 1) == "of"  # "end of quarter is brutal"
     whole = whole_at(reader, behind, bare=of_current or _is_deadline(reader, index))
     if whole is None or (reader.kind(index) == "edge" and whole.span.days == 1):
@@ -41,13 +47,14 @@ def thirds(reader: Reader, index: int) -> Found | None:
 
 
 def week_from(reader: Reader, index: int) -> Found | None:
-    """The seven days from a day on: "week commencing 8 June", "the week beginning Monday"."""
-    if reader.word(index) != "week" or reader.word(index + 1) not in {"commencing", "beginning", "starting"}:
+    """The seven days from or to a day: "week commencing 8 June", "the week ending 14 June"."""
+    if reader.word(index) != "week" or reader.word(index + 1) not in _FROM | {"ending"}:
         return None
-    first = reader.expression(reader.skip(index + 2, "the"))
-    if first is None or first.span.days > 1:
+    day = reader.expression(reader.skip(index + 2, "the"))
+    if day is None or day.span.days > 1:
         return None
-    return Found(TimeSpan(first.span.start, first.span.start + timedelta(DAYS_IN_WEEK - 1)), first.end, first.fixed)
+    first = day.span.start if reader.word(index + 1) in _FROM else day.span.start - timedelta(DAYS_IN_WEEK - 1)
+    return Found(TimeSpan(first, first + timedelta(DAYS_IN_WEEK - 1)), day.end, day.fixed)
 
 
 def unit_ahead(reader: Reader, index: int) -> Found | None:
@@ -69,6 +76,36 @@ def end_of_unit(reader: Reader, index: int) -> Found | None:
         return None
     current = containing(reader.today, unit)
     return Found(edge_of(current, "late") if before == "at" else one_day(current.end), behind + 1)
+
+
+def to_date(reader: Reader, index: int) -> Found | None:
+    """What is over of the current unit: "year to date"."""
+    if (reader.word(index + 1), reader.word(index + 2)) != ("to", "date") or reader.name(index) not in _CURRENT_UNITS:
+        return None
+    return Found(TimeSpan(containing(reader.today, reader.name(index)).start, reader.today), index + 3)
+
+
+def just_gone(reader: Reader, index: int) -> Found | None:
+    """The last one: "the month just gone", "the Friday just gone"."""
+    if (reader.word(index + 1), reader.word(index + 2)) != ("just", "gone"):
+        return None
+    if reader.kind(index) == "weekday":
+        return Found(one_day(weekday_before(reader.today, reader.number(index))), index + 3)
+    unit = reader.name(index)
+    return Found(moved(reader.today, unit, -1), index + 3) if unit in _JUST_GONE else None
+
+
+def shorthand(reader: Reader, index: int) -> Found | None:
+    """The end of the day, week, month or year: "by EOD", "EOW", "COB Friday"; no corn on the cob."""
+    behind = reader.skip(index + 1, "on")
+    if reader.kind(behind) in {"weekday", "day"}:
+        return reader.expression(behind)
+    if reader.word(index - 1) not in _BEFORE_END and not reader.token(index).titled:
+        return None
+    current = containing(reader.today, reader.name(index))
+    if reader.word(index - 1) in _DEADLINES or reader.name(index) == "day":
+        return Found(one_day(current.end), index + 1)
+    return Found(edge_of(current, "late"), index + 1)
 
 
 def _is_deadline(reader: Reader, index: int) -> bool:

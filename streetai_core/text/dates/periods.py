@@ -6,7 +6,10 @@ from collections.abc import Callable
 from datetime import date, timedelta
 
 from streetai_core.text.dates import subjects
+from streetai_core.text.dates.amounts import OF_MONEY, containing
 from streetai_core.text.dates.calendars import (
+    YEARS_IN_CENTURY,
+    century_of,
     decade_of,
     half_of,
     month_of,
@@ -33,11 +36,17 @@ _DAY_NAMES = (
 
 _WEEKS_IN_YEAR = 53
 
+_IN_EVERY_YEAR = 5
+"""A month in which years of money have begun: May."""
+
 _KINDS_OF_THINGS = frozenset(
     {"sale", "sales", "deal", "deals", "card", "cards", "shopping", "football", "movie", "film", "stuffing", "cookies"}
     | {"pudding", "songs", "carols", "recipe", "recipes", "decorations", "ornaments", "sweater", "jumper"}
 )
 """What is called after a holiday, whenever it is."""
+
+_LAST_CENTURY = 20
+"""What is of the one that is now names no time."""
 
 _LEARNING = frozenset({"school", "academic"})
 _WORDS_OF_A_SEASON = 4
@@ -97,6 +106,15 @@ def decade(reader: Reader, index: int) -> Found | None:
     return Found(decade_of(first if first + 10 <= reader.today.year else first - 100), index + 1)
 
 
+def century(reader: Reader, index: int) -> Found | None:
+    """The 19th century, the nineteenth century."""
+    number = reader.number(index)
+    before_christ = reader.word(index + 2) in {"bc", "bce"}
+    if reader.name(index + 1) != "century" or not 1 < number <= _LAST_CENTURY or before_christ:
+        return None
+    return Found(century_of((number - 1) * YEARS_IN_CENTURY), index + 2)
+
+
 def quarter(reader: Reader, index: int) -> Found | None:
     """Q3 2024, Q3 of last year, in Q3; H1 2024."""
     number = reader.number(index)
@@ -105,6 +123,7 @@ def quarter(reader: Reader, index: int) -> Found | None:
     if written := reader.year(behind):
         return Found(quarter_of(written, number) if is_quarter else half_of(written, number), behind + 1)
     framed = reader.kind(index - 1) in FRAMES - {"on"} or reader.word(index - 1) in {"by", "since", "during", "for"}
+    framed = framed or reader.is_all(index, index + 1) or longer_time(reader, index + 1) is not None
     if not framed and not (is_quarter and reader.word(index + 1) in MADE_FOR_A_TIME):
         return None
     return in_frame(reader, index, index + 1, lambda year: (quarter_of if is_quarter else half_of)(year, number))
@@ -121,7 +140,7 @@ def numbered_week(reader: Reader, index: int) -> Found | None:
     outer = longer_time(reader, behind)
     if outer is not None and outer.span == year_of(outer.span.start.year):
         return Found(week_of(date.fromisocalendar(outer.span.start.year, number, 1)), outer.end)
-    if reader.word(index - 1) not in {"calendar", "iso"}:
+    if reader.word(index - 1) not in {"calendar", "iso"} and not reader.is_all(index, index + 2):
         return None
     span = reader.occurrence(index, lambda year: week_of(date.fromisocalendar(year, number, 1)))
     return Found(span, index + 2, fixed=False)
@@ -136,6 +155,8 @@ def running_year(reader: Reader, index: int) -> Found | None:
     if reader.name(behind) == "winter":
         return Found(season_of(first, "winter"), behind + 1)
     before = reader.word(index - 1)
+    if before in OF_MONEY:
+        return Found(containing(date(first, _IN_EVERY_YEAR, 1), before), behind)
     if before == "season" or (before == "year" and reader.word(index - 2) in _LEARNING):
         return Found(_running(first, before), behind)
     for at in range(behind, behind + _WORDS_OF_A_SEASON):
@@ -190,6 +211,7 @@ def _seasonal(
         or reader.word(before) == "all"
         or (reader.kind(index) == "season" and reader.word(index - 1) in {"whole", "entire"})
         or reader.word(index).endswith(_DAY_NAMES)
+        or reader.is_all(index, behind)
     )
     framed = framed or (reader.kind(before) == "and" and reader.kind(before - 2) == "between")
     if not framed and longer_time(reader, at_year) is None:

@@ -20,12 +20,13 @@ _LONGEST_RANGE = 366 * 10
 
 
 def spread(reader: Reader, index: int) -> Found | None:
-    """From one time to another: "from 3 to 5 May", "between June and August", "from last Monday until today"."""
+    """From one time to another: "from 3 to 5 May", "between June and August", "from now until Friday"."""
     first = index + 1
     joints = {"to", "dash"} if reader.kind(index) == "from" else {"and"}
     if reader.kind(first) in {"number", "nth"} and reader.kind(first + 1) in joints:
         return _days_of_one_month(reader, first)
-    opening = reader.expression(first)
+    now = Found(one_day(reader.today), first + 1) if reader.word(first) == "now" else None
+    opening = now or reader.expression(first)
     if opening is None or reader.kind(opening.end) not in joints:
         return None
     found = extended(reader, first, opening)

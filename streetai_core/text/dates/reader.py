@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
@@ -15,6 +16,8 @@ from streetai_core.text.dates.vocabulary import UNTIL
 
 DEEPEST = 6
 """How far expressions nest ("the day before | the end of | the week before | Easter"); it keeps the time linear."""
+
+_WORD = re.compile(r"\w")
 
 FIRST_YEAR, LAST_YEAR = 1900, 2099
 """Numbers of four digits outside these are not taken for years."""
@@ -183,7 +186,11 @@ class Reader:
     def looks_back(self, index: int) -> bool:
         """Whether the words before a token tell plainly of the past, whatever stands behind it."""
         before = cue_before(self._cues_here(), self._tokens[index].start)
-        return before is not None and before.sign < 0
+        return before is not None and before.sign < 0 and not is_state(self._cues_here(), before)
+
+    def tells_before(self, index: int) -> bool:
+        """Whether the words before a token tell clearly when it is."""
+        return cue_before(self._cues_here(), self._tokens[index].start) is not None
 
     def lead(self, index: int) -> int:
         """The place of the word by which the time at a token is told ("by the end of May"), `index` if none is."""
@@ -199,6 +206,12 @@ class Reader:
         told = word in _LEADS or (word == "than" and self.word(before - 1) == "later")
         told = told or (word == "from" and not _LEFT.isdisjoint((self.word(before - 1), self.word(before - 2))))
         return before if told else index
+
+    def is_all(self, index: int, end: int) -> bool:
+        """Whether the text is nothing but the time from a token to `end`, as an answer is: "March."."""
+        first, last = self._tokens[index], self._tokens[end - 1]
+        around = self._lower[: first.start], self._lower[last.end :]
+        return not any(_WORD.search(part) for part in around)
 
     def goes_on(self, index: int, end: int) -> bool:
         """Whether the time from a token to `end` is told as one since which something is so."""

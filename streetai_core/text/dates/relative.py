@@ -2,26 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from datetime import date, timedelta
 
 from streetai_core.text.dates.amounts import (
     CLOCK_UNITS,
-    WEEKS,
-    Amount,
+    OF_MONEY,
     amount,
-    away,
-    count,
-    from_now,
     moved,
     rolling,
-    weeks_from,
 )
 from streetai_core.text.dates.calendars import (
     DAYS_IN_WEEK,
-    MONTHS_IN_YEAR,
-    add_months,
-    month_of_day,
-    season_of,
     week_of,
     weekday_after,
     weekday_before,
@@ -40,11 +32,8 @@ _SATURDAY = 5
 _AMBIGUOUS_DAYS = frozenset({"sat", "sun", "wed"})
 """Weekdays that are other words where nobody wrote a capital."""
 
-_LONG_UNITS = frozenset({"week", "month", "year", "decade"})
-"""Units with which "three years now" tells when something began."""
-
-_EXACT_MONTHS = {"month": 1, "year": MONTHS_IN_YEAR}
-"""Months of the units that keep the day of the month: "a year ago today"."""
+_NOT_ROLLING = OF_MONEY | {"workday", "century"}
+"""Units of which "in the last one" is the calendar's too."""
 
 _OTHER_DAYS = {"day": 1, "night": 1, "evening": 1, "morning": 1}
 _OTHER_WEEKS = 3
@@ -53,6 +42,8 @@ _OTHER_WEEKS = 3
 def day_word(reader: Reader, index: int) -> Found | None:
     """A day named from today ("yesterday evening")."""
     day = reader.today + timedelta(reader.number(index))
+    if reader.word(index + 1) == "week" and reader.number(index) >= 0:  # "tomorrow week"
+        return Found(one_day(day + timedelta(DAYS_IN_WEEK)), index + 2)
     return Found(one_day(day), reader.skip(index + 1, "part"))
 
 
@@ -84,15 +75,10 @@ def shifted(reader: Reader, index: int) -> Found | None:
     kind = reader.kind(behind)
     if kind == "unit":
         return _shifted_unit(reader, behind, word, sign)
-    if kind in {"vague", "cardinal", "number"}:
-        return _shifted_amount(reader, behind, sign)
-    if kind == "part":
-        return _shifted_part(reader, behind, sign)
     if kind == "weekday":
         return _shifted_weekday(reader, behind, word, sign)
-    if kind in {"month", "season", "holiday"}:
-        return _shifted_in_year(reader, behind, sign)
-    return None
+    rule = _SHIFTED.get(kind)
+    return None if rule is None else rule(reader, behind, sign)
 
 
 def _shifted_unit(reader: Reader, index: int, word: str, sign: int) -> Found | None:
@@ -103,8 +89,8 @@ def _shifted_unit(reader: Reader, index: int, word: str, sign: int) -> Found | N
         return Found(rolling(reader.today, ONE, unit, sign or 1), index + 1)
     if unit == "weekend":
         return Found(_weekend(reader, index, word, sign), index + 1)
-    if unit == "year" and sign and reader.word(index - 2) == "time" and reader.kind(index - 3) == "shift":
-        return Found(month_of_day(add_months(reader.today, sign * MONTHS_IN_YEAR)), index + 1)  # "this time last year"
+    if (unit == "workday" and sign < 1) or (unit == "century" and not sign):  # "my last working day"
+        return None
     return Found(moved(reader.today, unit, sign), index + 1)
 
 
@@ -112,6 +98,8 @@ def _is_rolling(reader: Reader, index: int, word: str) -> bool:
     """Whether a unit is counted from today and not taken from the calendar: "the past week", "in the last month"."""
     if word == "past":
         return True
+    if reader.name(index) in _NOT_ROLLING:
+        return False
     before = reader.kind(index - 2) == "the" and reader.kind(index - 3) in {"in", "on"}
     return before and word in {"last", "next"}
 
@@ -158,7 +146,7 @@ def _shifted_weekday(reader: Reader, index: int, word: str, sign: int) -> Found 
 
 
 def _shifted_in_year(reader: Reader, index: int, sign: int) -> Found | None:
-    """The last, this or next month, season or holiday of a name."""
+    """The last, this or next month, season or holiday of a name, or day of a month."""
     token, today = reader.token(index), reader.today
     if token.word in DOUBTFUL_MONTHS and not token.titled:
         return None
@@ -166,126 +154,38 @@ def _shifted_in_year(reader: Reader, index: int, sign: int) -> Found | None:
     if token.kind == "month" and reader.kind(behind) in {"number", "nth"} and not reader.year(behind):
         month, day = reader.number(index), reader.number(behind)
         of_year, behind = (lambda year: one_day(date(year, month, day))), behind + 1
-    if sign < 0:
-        span = reader.nearest(of_year, lambda span: span.end < today)
-    elif sign > 0:
-        span = reader.nearest(of_year, lambda span: span.start > today)
-    elif token.kind == "month" or (token.kind == "season" and reader.direction(index) == 0 and token.value != "winter"):
+    if sign:
+        return _shifted_of(reader, of_year, sign, behind)
+    if token.kind == "month" or (token.kind == "season" and reader.direction(index) == 0 and token.value != "winter"):
         span = of_year(today.year)
     else:
         span = reader.occurrence(index, of_year)
     return Found(span, behind)
 
 
-def counted(reader: Reader, index: int) -> Found | None:
-    """An amount and where it is counted from: "two weeks ago", "a day before Christmas", "three days from now"."""
-    read = amount(reader, index)
-    if read is None:
+def _shifted_day(reader: Reader, index: int, sign: int) -> Found | None:
+    """The last or next day of a month: "last Fourth of July"."""
+    if reader.kind(index + 1) != "of" or reader.kind(index + 2) != "month":
         return None
-    kind = reader.kind(read.end)
-    found = _ago(reader, read) if kind == "ago" else _before_last(reader, read)
-    if found is not None or kind == "ago":
-        return found
-    if read.bare or kind not in {"from", "side"}:
-        return None
-    if kind == "from" and reader.word(read.end + 1) == "now":
-        if read.unit in WEEKS:  # as of "a week from today"
-            return Found(weeks_from(reader.today, read), read.end + 2)
-        return Found(from_now(reader.now, read, 1), read.end + 2)
-    return _counted_from(reader, read)
+    month, number = reader.number(index + 2), reader.number(index)
+    return _shifted_of(reader, lambda year: one_day(date(year, month, number)), sign, index + 3)
 
 
-def _before_last(reader: Reader, read: Amount) -> Found | None:
-    """So many weeks before a day: "three weeks last Thursday"."""
-    if read.unit not in WEEKS or reader.word(read.end) != "last" or reader.kind(read.end + 1) != "weekday":
-        return None
-    day = weekday_before(reader.today, reader.number(read.end + 1))
-    return Found(one_day(day - timedelta(WEEKS[read.unit]) * read.count.low), read.end + 2)
+def _shifted_of(reader: Reader, of_year: Callable[[int], TimeSpan], sign: int, behind: int) -> Found:
+    """The last or next of what there is once a year; without a sign the nearest."""
+    today = reader.today
+    if not sign:
+        return Found(reader.nearest(of_year, lambda _: True), behind)
+    return Found(reader.nearest(of_year, lambda span: span.end < today if sign < 0 else span.start > today), behind)
 
 
-def _ago(reader: Reader, read: Amount) -> Found | None:
-    """So long ago; "three years now" began three years ago."""
-    if reader.word(read.end) == "now" and (read.bare or read.unit not in _LONG_UNITS):
-        return None
-    behind = read.end + 1
-    return _exactly_ago(reader, read, behind) or Found(from_now(reader.now, read, -1), behind)
-
-
-def to_the_day(reader: Reader, index: int) -> Found | None:
-    """The very day: "exactly a month ago", "eight weeks ago to the day"."""
-    read = amount(reader, index)
-    if read is None or read.bare or reader.word(read.end) != "ago":
-        return None
-    behind = read.end + 1
-    if (reader.word(behind), reader.word(behind + 1), reader.word(behind + 2)) == ("to", "the", "day"):
-        behind += 3
-    elif reader.word(behind) == "exactly":
-        behind += 1
-    elif reader.word(index - 1) != "exactly" or reader.kind(behind) == "day":
-        return None
-    if read.unit in WEEKS:
-        return Found(one_day(reader.today - timedelta(int(read.count.low * WEEKS[read.unit]))), behind)
-    if read.unit in _EXACT_MONTHS:
-        return Found(one_day(add_months(reader.today, -int(read.count.low * _EXACT_MONTHS[read.unit]))), behind)
-    return None
-
-
-def _counted_from(reader: Reader, read: Amount) -> Found | None:
-    """So long before or after another time; "a week from Friday" is a Friday."""
-    origin = None
-    if reader.kind(read.end) == "from" and reader.kind(read.end + 1) == "weekday" and read.unit in WEEKS:
-        # Whatever the sentence tells: "I got an appointment a week from Monday".
-        origin = reader.expression_from(read.end + 1, reader.today, 1)
-    elif read.unit not in CLOCK_UNITS:
-        origin = reader.expression(read.end + 1)
-    if origin is None or reader.kind(origin.end) == "to":  # "22 days from 3 May to 24 May"
-        return None
-    sign = reader.number(read.end)
-    if reader.kind(read.end) == "from" and origin.span.days == 1 and read.unit in WEEKS:
-        return Found(weeks_from(origin.span.start, read), origin.end, origin.fixed)
-    months = _EXACT_MONTHS.get(read.unit, 0)
-    if months and reader.kind(read.end) == "from" and reader.kind(read.end + 1) == "day":
-        day = add_months(origin.span.start, int(read.count.low * months))
-        return Found(one_day(day), origin.end)
-    anchor = origin.span.start if sign < 0 else origin.span.end
-    return Found(away(anchor, read.count, read.unit, sign), origin.end, origin.fixed)
-
-
-def _exactly_ago(reader: Reader, read: Amount, index: int) -> Found | None:
-    """A day so long before a day: "a year ago today", "two weeks ago yesterday"; or "a year ago this week"."""
-    months = _EXACT_MONTHS.get(read.unit, 0)
-    if months and reader.word(index) == "this" and reader.word(index + 1) in {"week", "month"}:
-        day = add_months(reader.today, -int(read.count.low * months))
-        return Found(moved(day, reader.word(index + 1), 0), index + 2)
-    if reader.kind(index) != "day" or not (months or read.unit == "week"):
-        return None
-    day = reader.today + timedelta(reader.number(index))
-    if months:
-        return Found(one_day(add_months(day, -int(read.count.low * months))), index + 1)
-    return Found(one_day(day - timedelta(int(read.count.low * DAYS_IN_WEEK))), index + 1)
-
-
-def recurring(reader: Reader, index: int) -> Found | None:
-    """So many weekdays or seasons away: "two Fridays ago", "three summers ago", "two Sundays from now"."""
-    counted_from = count(reader, index)
-    if counted_from is None:
-        return None
-    number, behind = counted_from
-    times = int(number.low) - 1
-    hence = reader.kind(behind + 1) == "from" and reader.word(behind + 2) in {"now", "today"}
-    if hence and times >= 0 and reader.kind(behind) == "weekdays":
-        day = weekday_after(reader.today, reader.number(behind)) + timedelta(DAYS_IN_WEEK * times)
-        return Found(one_day(day), behind + 3)
-    if reader.word(behind + 1) not in {"ago", "back"} or times < 0:
-        return None
-    if reader.kind(behind) == "weekdays":
-        day = weekday_before(reader.today, reader.number(behind)) - timedelta(DAYS_IN_WEEK * times)
-        return Found(one_day(day), behind + 2)
-    if reader.kind(behind) == "seasons":
-        name = reader.name(behind)
-        last = reader.nearest(lambda year: season_of(year, name), lambda span: span.end < reader.today)
-        return Found(season_of(last.start.year - times, name), behind + 2)
-    return None
+_SHIFTED: Mapping[str, Callable[[Reader, int, int], Found | None]] = {
+    **dict.fromkeys(("vague", "cardinal", "number"), _shifted_amount),
+    "part": _shifted_part,
+    **dict.fromkeys(("month", "season", "holiday"), _shifted_in_year),
+    **dict.fromkeys(("nth", "ordinal"), _shifted_day),
+}
+"""The rule for what is shifted, by the kind of the token it begins at."""
 
 
 def weekend(reader: Reader, index: int) -> Found | None:

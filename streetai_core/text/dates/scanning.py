@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from streetai_core.text.alternation import any_of
-from streetai_core.text.dates.vocabulary import ANCHORS, HOLIDAY_PHRASES, SHORT, VOCABULARY, Value
+from streetai_core.text.dates.vocabulary import ANCHORS, PHRASES, SHORT, VOCABULARY, Value
 
 BREAK = "break"
 """Kind of a token that no expression may cross: other words, other marks."""
@@ -75,16 +75,16 @@ _TOKEN = re.compile(
     r"|(?P<numeric>[0-9]{1,2}(?:/[0-9]{1,2}/(?:[0-9]{2}){1,2}|-[0-9]{1,2}-[0-9]{4}|\.[0-9]{1,2}\.[0-9]{4})"
     r"(?![\w/]|[-.:][0-9]))"
     rf"|(?P<slashed>{_SLASHED}(?![\w/]|[.:,][0-9]))"
-    r"|(?P<nth>[0-9]{1,2}(?:st|nd|rd|th)(?![\w/]))"
+    r"|(?P<nth>[0-9]{1,3}(?:st|nd|rd|th)(?![\w/]))"
     r"|(?P<decade>['\u2019]?(?:[0-9]{2})?[0-9]0['\u2019]?s(?!\w))"
     r"|(?P<short>['\u2019][0-9]{2}(?![\w/:]))"
     r"|(?P<glued>[0-9]{1,2}(?=(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)))"
     r"|(?P<number>[0-9]+(?:[.,:/][0-9]+)*\w*)"
 )
 
-_HOLIDAY_STARTS: dict[str, list[tuple[str, ...]]] = {}
-for _phrase in sorted(HOLIDAY_PHRASES, key=len, reverse=True):
-    _HOLIDAY_STARTS.setdefault(_phrase.split()[0], []).append(tuple(_phrase.split()))
+_PHRASE_STARTS: dict[str, list[tuple[str, ...]]] = {}
+for _phrase in sorted(PHRASES, key=len, reverse=True):
+    _PHRASE_STARTS.setdefault(_phrase.split()[0], []).append(tuple(_phrase.split()))
 
 _UNKNOWN: tuple[str, Value] = (BREAK, "")
 
@@ -137,24 +137,23 @@ def tokens_of(text: str, lower: str, start: int, end: int) -> list[Token]:
                 tokens.append(Token(separator, gap, gap, before, begin, titled=False))
         tokens.append(_token(text, lower, match))
         before = match.end()
-    return _with_holidays(tokens)
+    return _with_phrases(tokens)
 
 
-def _with_holidays(tokens: list[Token]) -> list[Token]:
-    """The tokens, with the words of each holiday's name made one."""
-    if _HOLIDAY_STARTS.keys().isdisjoint([token.word for token in tokens]):
+def _with_phrases(tokens: list[Token]) -> list[Token]:
+    """The tokens, with the words of each holiday's name, and of other phrases, made one."""
+    if _PHRASE_STARTS.keys().isdisjoint([token.word for token in tokens]):
         return tokens
     merged: list[Token] = []
     index = 0
     while index < len(tokens):
         token = tokens[index]
         width = 1
-        for words in _HOLIDAY_STARTS.get(token.word, ()):
+        for words in _PHRASE_STARTS.get(token.word, ()):
             if tuple(other.word for other in tokens[index : index + len(words)]) == words:
                 width = len(words)
-                name = HOLIDAY_PHRASES[" ".join(words)]
                 last = tokens[index + width - 1]
-                token = Token("holiday", name, " ".join(words), token.start, last.end, token.titled)
+                token = Token(*PHRASES[" ".join(words)], " ".join(words), token.start, last.end, token.titled)
                 break
         merged.append(token)
         index += width

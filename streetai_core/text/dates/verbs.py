@@ -80,8 +80,11 @@ _BE = any_of(
     for phrase in ("i'm", "you're", "we're", "they're", "he's", "she's", "it's", "that's", "there's", "am", "is", "are")
     for mark in "'\u2019"
 )
+_WHO = "i|you|we|they|he|she|it|(?:the|my|our|your) [a-z]+"
+"""Whoever stands behind the verb in a question: "is the office closed"."""
+
 _BEING = (
-    rf"(?P<copula>{_BE}|[a-z]+['\u2019]s(?= (?:closed|shut|sold out)\b))(?: (?:(?:i|you|we|they|he|she|it) )?"
+    rf"(?P<copula>{_BE}|[a-z]+['\u2019]s(?= (?:closed|shut|sold out)\b))(?: (?:(?:{_WHO}) )?"
     r"(?:(?:not|also|just|still|now|only|all|both|probably|[a-z]{2,9}ly) ){0,2}(?:(?P<governed>getting|having)"
     r"|(?P<present>closed|shut|set|sold out|fixed|required|needed|allowed|grounded|cancell?ed)"
     r"|(?P<doing>(?!(?:no|any|some|every)thing |morning|evening|during|spring)[a-z]+ing)))?"
@@ -110,7 +113,7 @@ _GOT = (
 _ASKED = r"(?:promised|agreed|offered|vowed|volunteered|accepted|asked|told) (?:(?:me|us|him|her|them|you) )?to"
 
 CUE = re.compile(
-    rf"(?<![a-z])(?:{_BEING}"
+    rf"(?<![a-z0-9])(?:{_BEING}"
     rf"|(?=[abcdeghimoprstvw])(?:(?P<done>{_DONE})|(?P<forward>{_MOVED}|signed (?:\w+ )?up for|(?:re)?schedul\w+"
     rf"|intend\w*|expect\w*|{_GOT}|closed(?<![a-z,] closed)(?= (?:until|till|from|between)\b))"
     rf"|(?P<governing>{_ASKED})|(?P<base>end(?<!the end)|start(?<!the start)))"

@@ -52,6 +52,7 @@ DOUBTFUL_MONTHS = frozenset({"may", "march", "mar", "jan", "jun"})
 
 _UNITS = {
     "day": ("day", "days"),
+    "workday": ("workday", "workdays"),
     "week": ("week", "weeks", "wk", "wks"),
     "fortnight": ("fortnight", "fortnights"),
     "weekend": ("weekend", "weekends", "wknd", "wkend"),
@@ -59,6 +60,7 @@ _UNITS = {
     "quarter": ("quarter", "quarters"),
     "year": ("year", "years", "yr", "yrs"),
     "decade": ("decade", "decades"),
+    "century": ("century", "centuries"),
     "hour": ("hour", "hours", "hr", "hrs"),
     "minute": ("minute", "minutes", "min", "mins"),
 }
@@ -183,6 +185,7 @@ HOLIDAY_PHRASES: dict[str, str] = {
     "first sunday of advent": "advent sunday",
     "christmas eve": "christmas eve",
     "xmas eve": "christmas eve",
+    "christmas eve eve": "christmas eve eve",
     "christmas day": "christmas",
     "christmas": "christmas",
     "xmas day": "christmas",
@@ -210,13 +213,26 @@ HOLIDAY_PHRASES: dict[str, str] = {
     "hanukah": "hanukkah",
     "chanukah": "hanukkah",
 }
-"""How holidays are written, with their keys in `calendars.HOLIDAYS`; matched longest first."""
+"""How holidays are written, with their keys in `calendars.HOLIDAYS`."""
 
 Value = int | str
 
+PHRASES: dict[str, tuple[str, Value]] = {
+    **{phrase: ("holiday", key) for phrase, key in HOLIDAY_PHRASES.items()},
+    **{f"{word} day{many}": ("unit", "workday") for word in ("business", "working", "work") for many in ("", "s")},
+    "financial year": ("unit", "financial year"),
+    "tax year": ("unit", "tax year"),
+    "last but one": ("ordinal", -2),
+    **dict.fromkeys(("close of business", "close of play", "end of play"), ("shorthand", "day")),
+    **dict.fromkeys(("latter part", "tail end", "back end"), ("edge", "late")),
+    "early part": ("edge", "early"),
+    **{f"{word}{joint}to{joint}last": ("ordinal", -2) for word in ("second", "next") for joint in (" ", " - ")},
+}
+"""Kind and value of what is written in several words; matched longest first."""
+
 _GROUPS: Final[tuple[tuple[str, dict[str, Value]], ...]] = (
     ("cardinal", {**CARDINALS}),
-    ("ordinal", {**ORDINALS}),
+    ("ordinal", {**ORDINALS, "final": -1, "penultimate": -2}),
     ("decade", {**DECADE_WORDS}),
     ("unit", {word: unit for unit, words in _UNITS.items() for word in words}),
     ("part", {**{word: word for word in _PARTS.split()}, "nite": "night"}),
@@ -224,6 +240,8 @@ _GROUPS: Final[tuple[tuple[str, dict[str, Value]], ...]] = (
     ("day", {**_DAYS}),
     ("weekdays", {f"{name.lower()}s": number for number, name in enumerate(WEEKDAYS)}),
     ("seasons", {f"{word}s": season for word, season in _SEASONS.items() if word != "fall"}),
+    ("holidays", {"christmases": "christmas", "easters": "easter", "thanksgivings": "thanksgiving"}),
+    ("shorthand", {"eod": "day", "cob": "day", "eow": "week", "eom": "month", "eoq": "quarter", "eoy": "year"}),
     (
         "weekday",
         {**_SHORT_WEEKDAYS, **_MISSPELLED_WEEKDAYS, **{name.lower(): number for number, name in enumerate(WEEKDAYS)}},
@@ -239,7 +257,7 @@ _GROUPS: Final[tuple[tuple[str, dict[str, Value]], ...]] = (
     ("half", {"half": 1}),
     ("shift", {"last": -1, "previous": -1, "past": -1, "this": 0, "current": 0}),
     ("shift", {"next": 1, "coming": 1, "upcoming": 1}),
-    ("early", {"early": "early", "mid": "mid", "midweek": "mid", "late": "late"}),
+    ("early", {"early": "early", "mid": "mid", "midweek": "mid", "halfway": "mid", "late": "late"}),
     ("edge", {"beginning": "early", "start": "early", "middle": "mid", "end": "late"}),
     ("nearer", {"earlier": -1, "later": 1, "rest": 1, "remainder": 1, "left": 1}),
     ("ago", {"ago": -1, "back": -1, "now": -1}),
@@ -253,6 +271,7 @@ _GROUPS: Final[tuple[tuple[str, dict[str, Value]], ...]] = (
     ("on", {word: word for word in ("on", "at", "by", "since", "during", "around", "over", "throughout", "for")}),
     ("the", {"the": 1}),
     ("other", {"other": 1}),
+    ("another", {"another": 1}),
     ("every", dict.fromkeys(("every", "each", "most", "some", "any", "per", "many", "no"), 1)),
     ("so", {"so": 1, "more": 1}),
     ("filler", dict.fromkeys(("short", "good", "whole", "full", "long"), 1)),
@@ -265,7 +284,21 @@ VOCABULARY: dict[str, tuple[str, Value]] = {
 """Kind and value of every word the rules know."""
 
 _ANCHOR_KINDS = frozenset(
-    {"unit", "weekdays", "seasons", "season", "day", "weekday", "month", "quarter", "half-year", "decade", "part"}
+    {
+        "unit",
+        "weekdays",
+        "seasons",
+        "holidays",
+        "shorthand",
+        "season",
+        "day",
+        "weekday",
+        "month",
+        "quarter",
+        "half-year",
+        "decade",
+        "part",
+    }
 )
 
 _UNITS_AND_DAYS = frozenset(word for word, (kind, _) in VOCABULARY.items() if kind in _ANCHOR_KINDS)

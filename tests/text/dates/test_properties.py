@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from streetai_core.text.dates import mentioned_dates, question_times
-from streetai_core.text.dates.vocabulary import HOLIDAY_PHRASES, VOCABULARY
+from streetai_core.text.dates.vocabulary import PHRASES, VOCABULARY
 
 MARKS = [",", "-", ".", "\n", "/", "\u2019s", "'s", ":", "\u2013", "\n\n"]
 NUMBERS = [
@@ -31,7 +31,7 @@ NUMBERS = [
     "2019-20",
 ]
 OTHERS = ["I", "went", "will", "is", "closed", "May", "Sat", "time", "not", "but", "how", "was", "do", "spent", "whole"]
-words = st.sampled_from([*VOCABULARY, *HOLIDAY_PHRASES, *MARKS, *NUMBERS, *OTHERS, "your", "that", "works", "ok"])
+words = st.sampled_from([*VOCABULARY, *PHRASES, *MARKS, *NUMBERS, *OTHERS, "your", "that", "works", "ok"])
 grammatical = st.lists(words, max_size=24).map(" ".join)
 moments = st.datetimes(datetime(1, 1, 1), datetime(9999, 12, 31))  # noqa: DTZ001 - wall clocks, with the ends of time
 usual_moments = st.datetimes(datetime(1980, 1, 1), datetime(2060, 1, 1))  # noqa: DTZ001 - wall clocks
