@@ -163,7 +163,7 @@ def _away(anchor: date, number: float, unit: str, sign: int) -> TimeSpan:
         return around(day, unit)
     months = float(number * _MONTHS[unit])
     day = add_months(anchor, sign * int(months)) + timedelta(round(sign * (months % 1) * _DAYS_IN_MONTH))
-    if unit == "century":
+    if unit == "century" or (unit == "decade" and number == 1):
         return containing(day, "year")
     return around(day, unit if float(number).is_integer() else "month")
 
@@ -236,10 +236,11 @@ def rolling(day: date, number: Count, unit: str, sign: int) -> TimeSpan:
     return TimeSpan(min(day, far), max(day, far))
 
 
-def weeks_from(day: date, read: Amount) -> TimeSpan:
-    """The days that are an amount of whole weeks (a unit of `WEEKS`) behind a day."""
-    distance = timedelta(WEEKS[read.unit])
-    return TimeSpan(day + distance * read.count.low, day + distance * read.count.high)
+def weeks_from(day: date, read: Amount, sign: int = 1) -> TimeSpan:
+    """The days that are an amount of whole weeks (a unit of `WEEKS`) behind a day, or before it (-1)."""
+    distance = sign * timedelta(WEEKS[read.unit])
+    near, far = day + distance * read.count.low, day + distance * read.count.high
+    return TimeSpan(min(near, far), max(near, far))
 
 
 def from_now(now: datetime, read: Amount, sign: int) -> TimeSpan:

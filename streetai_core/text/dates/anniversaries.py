@@ -20,11 +20,17 @@ _OTHER_TIMES = frozenset({"shift", "cardinal", "article", "number"})
 
 
 def same_time(reader: Reader, index: int) -> Found | None:
-    """This day, or about this time, of another week, month or year: "on this day in 2015", "by this time next week"."""
-    named = reader.word(index + 1)
-    if reader.word(index) != "this" or named not in {"day", "time"}:
+    """This day, or about this time, of another week, month or year: "on this day in 2015", "by this time next week".
+
+    "The same day last year" too.
+    """
+    behind = index + 1 + (reader.word(index + 1) in {"same", "very"})
+    named = reader.word(behind)
+    if reader.word(index) not in {"this", "the"} or named not in {"day", "time"}:
         return None
-    outer = _other_time(reader, index + 2)
+    if reader.word(index) == "the" and behind == index + 1:
+        return None
+    outer = _other_time(reader, behind + 1)
     if outer is None:
         return None
     day = _same_day(reader.today, outer.span)

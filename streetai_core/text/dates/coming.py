@@ -141,13 +141,20 @@ def left(reader: Reader, index: int) -> Found | None:
     if read is None or read.bare or read.unit in CLOCK_UNITS or reader.word(index - 1) in {"had", "was", "were"}:
         return None
     word, following = reader.word(read.end), reader.word(read.end + 1)
-    if word == "away" and following != "from":
+    if (word == "away" and following != "from") or (word == "out" and _ends_with(reader, index, read.end + 1)):
         exact = reader.word(index - 1) == "exactly" and read.unit in WEEKS
         return Found(weeks_from(reader.today, read) if exact else from_now(reader.now, read, 1), read.end + 1)
     given = word == "to" and reader.word(index - 1) in {"got", "have", "has"}  # "you've got ten days to pay"
     if not given and word != "left" and (word, following) != ("to", "go"):
         return None
     return Found(rolling(reader.today, read.count, read.unit, 1), read.end + (0 if given else 1 + (word == "to")))
+
+
+def _ends_with(reader: Reader, index: int, end: int) -> bool:
+    """Whether something "is nine weeks out", and nothing more is said of it."""
+    before = reader.word(index - 1)
+    is_so = before in {"is", "are", "still", "only", "about"} or before.endswith(("'s", "'re"))
+    return is_so and not reader.word(end).isalnum()
 
 
 def weeks_hence(reader: Reader, index: int) -> Found | None:

@@ -46,7 +46,24 @@ def counted(reader: Reader, index: int) -> Found | None:
         return found
     if read.bare:
         return None
+    if reader.word(read.end) == "and":
+        return _two_ago(reader, read)
     return _hence(reader, read) or (_counted_from(reader, read) if kind in {"from", "side"} else None)
+
+
+def _two_ago(reader: Reader, read: Amount) -> Found | None:
+    """So long and so long ago: "a year and two months ago", "two weeks and a day ago"."""
+    more = amount(reader, read.end + 1)
+    if more is None or more.bare or reader.word(more.end) != "ago" or {read.unit, more.unit} & CLOCK_UNITS:
+        return None
+    months = _EXACT_MONTHS.get(read.unit, 0)
+    if months:
+        day = add_months(reader.today, -int(read.count.low * months))
+    elif read.unit in WEEKS:
+        day = reader.today - timedelta(int(read.count.low * WEEKS[read.unit]))
+    else:
+        return None
+    return Found(away(day, more.count, more.unit, -1), more.end + 1)
 
 
 def _hence(reader: Reader, read: Amount) -> Found | None:
@@ -107,10 +124,10 @@ def _counted_from(reader: Reader, read: Amount) -> Found | None:
     if origin is None or reader.kind(origin.end) == "to":  # "22 days from 3 May to 24 May"
         return None
     sign = reader.number(read.end)
-    if reader.kind(read.end) == "from" and origin.span.days == 1 and read.unit in WEEKS:
-        return Found(weeks_from(origin.span.start, read), origin.end, origin.fixed)
+    if origin.span.days == 1 and read.unit in WEEKS:
+        return Found(weeks_from(origin.span.start, read, -1 if sign < 0 else 1), origin.end, origin.fixed)
     months = _EXACT_MONTHS.get(read.unit, 0)
-    if months and reader.kind(read.end) == "from" and reader.kind(read.end + 1) == "day":
+    if months and reader.kind(read.end) == "from" and origin.span.days == 1:
         day = add_months(origin.span.start, int(read.count.low * months))
         return Found(one_day(day), origin.end)
     anchor = origin.span.start if sign < 0 else origin.span.end

@@ -12,9 +12,9 @@
   tells (`tense`). Where it tells nothing: the coming Friday and 12th, the nearest 3 March, March and Easter. In a
   question about a memory, the last one.
 - "Two weeks ago" is the calendar's week that the day is in, "two months ago" its month, "two years ago" its year, "two
-  decades ago" the ten years round that year; "exactly two weeks ago" is the very day, as are "two weeks from now" and
-  "two weeks from Friday". "A couple" is two, "a few" two to five, "several" three to seven, a bare plural ("years ago")
-  two to ten. "The other day" is one of the last seven.
+  decades ago" the ten years round that year, "a decade ago" the year; "exactly two weeks ago" is the very day, as are
+  "two weeks from now", "two weeks from Friday" and "two weeks before Christmas". "A couple" is two, "a few" two to
+  five, "several" three to seven, a bare plural ("years ago") two to ten. "The other day" is one of the last seven.
 - "The past two weeks", "the last three days", "in the last month" are counted back from today, which is included; so
   is what "has been for two weeks" or "hasn't in ten days". "Within a week", "two weeks left" are counted forward.
 - "Early", "mid", "late", "the beginning / middle / end of" are thirds; of a month, 1 to 10, 11 to 20 and the rest; the
@@ -76,7 +76,7 @@ _COUNTED: tuple[Rule, ...] = (
 _NUMBERED: tuple[Rule, ...] = (periods.running_year, absolute.day_month, *_COUNTED, periods.year)
 
 RULES: Mapping[str, tuple[Rule, ...]] = {
-    "the": (relative.other_day, composed.behind_the),
+    "the": (relative.other_day, anniversaries.same_time, composed.behind_the),
     "day": (relative.day_word,),
     "shift": (
         anniversaries.same_time,
@@ -197,7 +197,11 @@ def _longest(reader: Reader, index: int) -> Found | None:
     found = reader.expression(index)
     shifted = reader.kind(index) == "shift" and reader.kind(index + 1) == "weekday"  # "next Monday to Friday"
     opens = shifted or reader.kind(index) in _RANGED or ranges.opens_with_day(reader, index)
-    if found is not None and reader.word(found.end) == "and" and reader.kind(index) in {"month", "the"}:
+    if (
+        found is not None
+        and reader.word(found.end) == "and"
+        and reader.kind(index) in {"month", "the", "day", "weekday"}
+    ):
         return ranges.both(reader, found) or found
     if found is None or not opens or reader.kind(found.end) not in {"to", "dash"}:
         return found

@@ -69,11 +69,15 @@ def extended(reader: Reader, index: int, opening: Found) -> Found | None:
 
 
 def both(reader: Reader, first: Found) -> Found | None:
-    """Two months or days that follow each other: "July and August", "the 29th and 30th"."""
+    """Two months or days that follow each other: "July and August", "the 29th and 30th", "today and tomorrow"."""
     index, following = first.end + 1, first.span.end + timedelta(1)
     if reader.kind(index) == "month" and first.span == month_of_day(first.span.start):
         second = reader.expression_from(index, first.span.start, 1)
         follows = second is not None and second.span.start == following
+        return Found(first.span.joined(second.span), second.end, first.fixed) if second and follows else None
+    if reader.kind(index) in {"day", "weekday"} and first.span.days == 1:
+        second = reader.expression_from(index, first.span.start, 1)
+        follows = second is not None and second.span == one_day(following)
         return Found(first.span.joined(second.span), second.end, first.fixed) if second and follows else None
     index = reader.skip(index, "the")
     if reader.kind(index) != "nth" or reader.number(index) != following.day or not stands_alone(reader, index + 1):
