@@ -117,7 +117,7 @@ def _by_form(newer: Statement, candidates: Sequence[tuple[Statement, float]]) ->
     matches = [
         (index, match)
         for index, (older, similarity) in enumerate(candidates[:_MOST_CANDIDATES])
-        if (similarity >= least or _begins_alike(beginnings, older.text))
+        if (similarity >= least or _begins_alike(beginnings, older.text) or any(one.old_value for one in said))
         and (match := _match(newer, said, older, similarity)).strength > 0
     ]
     matches.sort(key=lambda pair: -pair[1].strength)
@@ -179,7 +179,12 @@ def _announced(new: Clause, old: Clause, similarity: float) -> float:
     """The same for a clause with a cue of change."""
     aloof = new.subject.owner == "thing" and not new.subject.speaks_of_self
     strong = new.cue is not None and new.cue.strong
-    if similarity < LEAST_SIMILARITY or (aloof and _once(new)) or _restates(new, old) or _of_another(new, old):
+    if (
+        (similarity < LEAST_SIMILARITY and not _names_old(new, old))
+        or (aloof and _once(new))
+        or _restates(new, old)
+        or _of_another(new, old)
+    ):
         return 0.0
     numbers = _numbers(old)
     changed = _numbers(new) & {_cardinal(word) for word in new.old_value}
@@ -241,6 +246,11 @@ def _plain_topic(new: Clause, old: Clause, *, aloof: bool) -> bool:
     return bool(common) or bool(new.aspects & old.aspects and old.state)
 
 
+def _names_old(new: Clause, old: Clause) -> bool:
+    """Whether the older clause has all of a value that is said to be over: "no longer 30 September"."""
+    return len(new.old_value & old.valued) >= _SEVERAL
+
+
 def _named(new: Clause, old: Clause) -> bool:
     """Whether a name of one stands in the other; at the beginning of a sentence names cannot be told from nouns."""
     return bool(new.names & old.content or new.content & old.names)
@@ -267,6 +277,8 @@ def _same_owner(new: Clause, old: Clause) -> bool:
     mine, theirs = new.subject, old.subject
     if theirs.owner == "other" or (mine.owner == "other" and not mine.speaks_of_self):
         return False
+    if mine.owner == "self" and theirs.owner == "thing" and new.old_value & old.valued:
+        return True
     if theirs.owner == "person":
         return bool(theirs.words & new.content) or (mine.speaks_of_self and bool(old.names & new.content))
     if theirs.owner == "thing" and not (theirs.speaks_of_self and mine.speaks_of_self):

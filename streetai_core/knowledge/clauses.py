@@ -77,8 +77,12 @@ _FEW_SYMBOLS = 3
 _LONGEST_CLAUSE = 40
 """Words of one statement; longer ones are lists and pasted material."""
 
-_SPLICE = re.compile(r",\s+(?=(?:so\s+)?(?:the|my|our|i|we|i['\u2019]m|we['\u2019]re)\s)", re.IGNORECASE)
-"""Where a comma stands between two main clauses."""
+_SPLICE = re.compile(
+    r",\s+(?=(?:so\s+)?(?:the|my|our|i|we|i['\u2019]m|we['\u2019]re)\s)"
+    r"|\s+and\s+(?=(?-i:[A-Z])\w+(?:['\u2019]s|\s+(?:is|was|lives|works|has))\s)",
+    re.IGNORECASE,
+)
+"""Where a comma stands between two main clauses, or "and" before somebody or something with a name."""
 
 _ADDRESSED = re.compile(
     r"^(?:(?:hey|hi|hello|thanks|thank you|sorry|wow|oh|congrats|yeah|ok|okay)[, ]+)+(?-i:[A-Z]\w+)[,!.]+\s*",

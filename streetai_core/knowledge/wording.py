@@ -25,7 +25,8 @@ FUNCTION_WORDS = word_set(
     take than that that's the their them then there these they they're this those through to today too up us
     use used uses named using very was wasn't we we're we've were what when where which while who whom why
     will with won't would yes you your actually sorry correction new old became become becoming changed
-    moved moving switched since anything everything nothing one thing things always usually days time last
+    move moves moved moving passes passed
+    switched since anything everything nothing one thing things always usually days time last
     next gone quit stop stopped stopping start started giving gave give given dropped left going went back
     cancelled canceled renamed renaming rebranded rescheduled postponed shifted shifting pushed raised
     increased lowered reduced extended swapped replaced traded sold upgraded migrated relocated brought
@@ -60,11 +61,26 @@ _NO_STATE = word_set(
 """Past tenses, and words of what is only wished or tried."""
 
 
+_OFTEN = word_set("every always usually daily mostly normally")
+_SAME_FORM = word_set("read")
+"""Past tenses that are the present as well: with a word of `_OFTEN` they tell a habit."""
+
+_ARTICLES = word_set("a an the my our your his her their")
+
+
 def tells_state(lowered: tuple[str, ...]) -> bool:
     """Whether a sentence, by its lower-case words, tells what holds until further notice, not what happened once."""
+    often = not _OFTEN.isdisjoint(lowered)
     return not any(
-        word in ONCE or word in _NO_STATE or (word.endswith("ed") and word not in _STANDING) for word in lowered
+        word in ONCE or (word in _NO_STATE and not (often and word in _SAME_FORM)) or _is_past(lowered, place)
+        for place, word in enumerate(lowered)
     )
+
+
+def _is_past(lowered: tuple[str, ...], place: int) -> bool:
+    """Whether a word ends like a past tense and is one: not in "the seeded loaf"."""
+    word = lowered[place]
+    return word.endswith("ed") and word not in _STANDING and not (place and lowered[place - 1] in _ARTICLES)
 
 
 _SHORTEST_STEM = 3

@@ -1,10 +1,10 @@
 """What the rules make of sentences written without sight of them: `python -m tests.benchmarks.as_typed`.
 
-Of 1,590 conversations in which a fact changes: in how many all old values are linked from the current one, how many
+Of 1,940 conversations in which a fact changes: in how many all old values are linked from the current one, how many
 other links there are, and in how many the current value is recalled above every old one, with and without what lifts
 it for a question (`recall/correcting.py`). Of 1,060 in which something only sounds like a change: how many have a
-link, and in how many what still holds is recalled first, with and without. Of 3,410 sentences with a date, and of 350
-that are wishes or sound like one: how many are told. Nobody had looked at the conversations of the last two kinds
+link, and in how many what still holds is recalled first, with and without. Of 3,710 sentences with a date, and of 350
+that are wishes or sound like one: how many are told. Nobody had looked at the conversations of the last three kinds
 when they were first measured, nor at the second dates and wishes before the rules were made; each further set of dates
 was measured once before anybody looked (`tests/text/dates/test_cases.py`).
 """
@@ -30,15 +30,19 @@ SETS_OF_DATES = {
     "third": (420, 660),
     "further": (660, 2110),
     "last": (2110, 2610),
-    "expressions": (2610, 3410),
+    "expressions": (2610, 3710),
 }
 """The sentences of each set of dates."""
 
-KINDS = ("typed", "plain", "passing", "explicit", "announced", "varied", "chatty", "mixed", "unseen", "corrected")
+KINDS = (
+    *("typed", "plain", "passing", "explicit", "announced", "varied", "chatty", "mixed", "unseen", "corrected"),
+    "clear",
+)
 """Of conversations: as people type; in plain sentences; half of the changes told without any word of change; changes
-that are said plainly, twice; such in many wordings; in the middle of chat; in mixed wordings, twice; and such that
-are said to have changed, half of them without naming the matter again. The last two were first measured before anybody
-looked at them, and what was changed since has moved none of their four figures."""
+that are said plainly, twice; such in many wordings; in the middle of chat; in mixed wordings, twice; such that are
+said to have changed, half of them without naming the matter again; and explicit changes among distractors, none of
+which only sounds like one. "unseen" and "corrected" were first measured before anybody looked at them, and what was
+changed since has moved one link of their four figures; of "clear" 335 were right when first measured."""
 
 
 def told(registry, cases):
@@ -132,7 +136,8 @@ def main():
     ):
         for kind in KINDS:
             figures[f"changes_{kind}"] = changes(registry, encoder, kind)
-            figures[f"unchanged_{kind}"] = unchanged(registry, encoder, kind)
+            if kind != "clear":
+                figures[f"unchanged_{kind}"] = unchanged(registry, encoder, kind)
     record("as_typed", figures)
 
 

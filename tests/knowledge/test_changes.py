@@ -35,6 +35,10 @@ def strength(newer, older):
         ("I don't meditate these days.", "I meditate."),
         ("My sister moved to Nice.", "My sister lives in Lyon."),
         ("The dentist moved my appointment to Monday.", "My dentist appointment is on Friday."),
+        ("The vet looked at her papers and Pickle is nine, not seven.", "Pickle, my cat, is seven years old."),
+        ("Tell her I lowered it from 250 to 180.", "The sofa's up for 250."),
+        ("I gave up on the Courier, too much shouting.", "I read the Courier every day."),
+        ("I used to be a Harlan's person, but now I bake.", "I get all my bread from Harlan's, the seeded loaf."),
         ("Oh well. It's Tuesday. I no longer smoke. How are you?", "Hi there! I smoke ten cigarettes a day."),
     ],
 )

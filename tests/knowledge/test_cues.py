@@ -19,6 +19,11 @@ WITH_OLD_VALUE = [
     ("We quit the gym.", "ended", "the gym"),
     ("I sold the car to my cousin.", "ended", "the car"),
     ("Call me Jo instead of Johanna.", "corrected", "Johanna"),
+    ("Collection time moves from 7 am to 5:30 am.", "changed", "7 am"),
+    ("I agreed with them to bring my leave forward from 1 September to 18 August.", "changed", "1 September"),
+    ("The job has passed from Farida to Colin.", "changed", "Farida"),
+    ("Pickle is nine, not seven.", "corrected", "seven"),
+    ("I'm a green belt, bye bye orange.", "ended", "orange"),
 ]
 
 WITHOUT_OLD_VALUE = [
@@ -30,6 +35,7 @@ WITHOUT_OLD_VALUE = [
     ("My new phone number is 555 0100.", "now"),
     ("From now on I work on Mondays.", "now"),
     ("Marco and I broke up.", "ended"),
+    ("The Jazz has gone as well.", "ended"),
     ("Scratch that.", "undone"),
     ("Correction: it starts at nine.", "corrected"),
     ("I meant the blue one.", "corrected"),
@@ -56,6 +62,7 @@ ORDINARY = [
     "It made me happy.",
     "I am used to it.",
     "What a week!",
+    "Bye Joanna! Good luck!",
     "The new restaurant was full.",
     "We have known each other for years now.",
     "",

@@ -15,6 +15,12 @@ STRONG = (
     ),
     Form(
         "changed",
+        "from",
+        r"\b(?:moves?|passe[sd]|(?:bring|pull)(?:s|ing)?(?: [\w'\u2019]+){1,4} (?:forward|back))"
+        r"(?: [\w'\u2019]+){0,3}? from (?P<old>[^\s,;.!?][^,;!?]{0,60}?) (?:in)?to\b",
+    ),
+    Form(
+        "changed",
         "switched|changed|converted|migrated|transferred|upgraded|downgraded|relocated",
         r"\b(?:switched|changed|converted|migrated|transferred|upgraded|downgraded"
         r"|relocated)\b[^.;!?]{0,40}?(?<!used )\b(?:in)?to\b",

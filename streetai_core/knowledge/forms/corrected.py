@@ -40,7 +40,8 @@ STRONG = (
     Form(
         "corrected",
         "not ",
-        r", not (?P<old>[\d$\u20ac\u00a3]\S*?|(?-i:[A-Z])\w+)(?=[.,;!]|$)|, not (?P<old2>the (?-i:[A-Z])\w+)"
+        r", not (?P<old>[\d$\u20ac\u00a3]\S*?|(?-i:[A-Z])\w+|one|two|three|four|five|six|seven|eight|nine|ten|eleven"
+        r"|twelve)(?=[.,;!]|$)|, not (?P<old2>the (?-i:[A-Z])\w+)"
         r"(?=[.,;!]|$)",
     ),
     Form(

@@ -42,9 +42,14 @@ STRONG = (
         "broke|split up|divorced|fell out|moved out|laid off|fired|over now|gone|died|passed",
         r"\b(?:broke up|split up|broken up|(?:got|am|are|['\u2019]m|['\u2019]re|is) divorced|fell out with"
         r"|moved out|(?:was|were|got|been) (?:laid off|fired)|is over now|is gone|habit is gone|died in"
-        r"|passed away)\b",
+        r"|passed away)\b|\b(?:has|have) gone(?=[.,;!]| as well\b| too\b|$)",
     ),
     Form("ended", "away", r"\b(?:give|gave|giving|given) (?P<old>(?:my|our|the) [\w ]{2,30}) away\b"),
+    Form(
+        "ended",
+        "bye",
+        r"\b(?:bye[- ]bye(?: to)?|goodbye to),? (?P<old>(?:the |my |our )?[\w'\u2019]+(?: \w+)?)(?=[.,;!]|$)",
+    ),
     Form("ended", "no more", r"\bno more (?P<old>[^,;.!?]+) for (?:me|us)\b"),
     Form(
         "ended",
