@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from streetai_core.knowledge.clauses import STATE_STEMS, Clause, clauses
+from streetai_core.knowledge.referring import corrected
 from streetai_core.knowledge.statements import LEAST_SIMILARITY, Likeness, Statement, of_pair
 from streetai_core.knowledge.swaps import may_retell, retold, swap_beginning, swapped
 from streetai_core.knowledge.updates import tells_update, updated
@@ -37,8 +38,8 @@ _OF_STATES = frozenset({"changed", "now", "ended"})
 
 _ORDINAL = re.compile(r"(?<=\d)(?:st|nd|rd|th)$")
 
-_OTHER_NUMBER = 0.15
-"""What an older statement loses that has another number than the one from which, as is said now, it has changed."""
+_OTHER_VALUE = 0.15
+"""What an older statement loses that has another number, or lacks the name, from which something is said to change."""
 
 _EVENT = 0.15
 """What an older statement loses that tells an event: what happened stays true, whatever changes."""
@@ -104,7 +105,8 @@ def link(newer: Statement, candidates: Sequence[tuple[Statement, float]]) -> lis
     """
     if not newer.has_facts:
         return []
-    return _by_form(newer, candidates) or updated(newer, candidates)
+    looked_at = candidates[:_MOST_CANDIDATES]
+    return _by_form(newer, looked_at) or updated(newer, looked_at) or corrected(newer, looked_at)
 
 
 def _by_form(newer: Statement, candidates: Sequence[tuple[Statement, float]]) -> list[tuple[int, float]]:
@@ -116,7 +118,7 @@ def _by_form(newer: Statement, candidates: Sequence[tuple[Statement, float]]) ->
     beginnings = [beginning for clause in said if (beginning := swap_beginning(clause))]
     matches = [
         (index, match)
-        for index, (older, similarity) in enumerate(candidates[:_MOST_CANDIDATES])
+        for index, (older, similarity) in enumerate(candidates)
         if (similarity >= least or _begins_alike(beginnings, older.text) or any(one.old_value for one in said))
         and (match := _match(newer, said, older, similarity)).strength > 0
     ]
@@ -200,8 +202,9 @@ def _announced(new: Clause, old: Clause, similarity: float) -> float:
         (_ASPECT, bool(new.aspects & old.aspects) * (1.0 if old.state else 0.5)),
         (_OLD_VALUE, bool(new.old_value & old.content) or _named(new, old)),
         (_UNIT, bool(new.units & old.units)),
-        (-_OTHER_NUMBER, bool(changed) and not changed & numbers),
-        (-_EVENT, not old.state and new.cue is not None and new.cue.kind in _OF_STATES),
+        (-_OTHER_VALUE, bool(changed) and not changed & numbers),
+        (-_OTHER_VALUE, bool(new.old_value & new.names) and not new.old_value & old.content),
+        (-_EVENT, not (old.state or new.old_value & old.valued) and new.cue is not None and new.cue.kind in _OF_STATES),
         (-_FOREIGN, len(old.topic - new.content)),
     )
     strength = sum(weight * float(sign) for weight, sign in signs)

@@ -70,6 +70,9 @@ _SUBJECT = 3
 _NOUN_PHRASE = 8
 """Words before a relative clause in which what it is about begins."""
 
+_CALLED_OUT = re.compile(r"(?<=!)\s+")
+"""What stands behind an exclamation mark is a sentence of its own, with a small letter too."""
+
 _SYMBOLS = re.compile(r"[{}<>=;|\\]")
 _FEW_SYMBOLS = 3
 """So many symbols make a line of code or a table, which states no fact of its writer."""
@@ -78,7 +81,7 @@ _LONGEST_CLAUSE = 40
 """Words of one statement; longer ones are lists and pasted material."""
 
 _SPLICE = re.compile(
-    r",\s+(?=(?:so\s+)?(?:the|my|our|i|we|i['\u2019]m|we['\u2019]re)\s)"
+    r",\s+(?=(?:so\s+)?(?:the|my|our|i|we|i['\u2019](?:m|ve)|we['\u2019](?:re|ve))\s|so\s(?:change|make|note|put|set|update)\s)"
     r"|\s+and\s+(?=(?-i:[A-Z])\w+(?:['\u2019]s|\s+(?:is|was|lives|works|has))\s)",
     re.IGNORECASE,
 )
@@ -264,7 +267,7 @@ def _sentences(text: str) -> Iterator[str]:
     small = is_typed_small(text)
     for start, end in sentence_spans(text):
         for first, last in prose_spans(text, start, end, small=True) if small else ((start, end),):
-            yield text[first:last]
+            yield from _CALLED_OUT.split(text[first:last])
 
 
 def _spliced(sentence: str) -> list[str]:

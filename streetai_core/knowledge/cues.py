@@ -47,7 +47,7 @@ def _forms() -> _Forms:
 
 
 _UNREAL = re.compile(
-    r"(?:\b(?:never|not|almost|nearly|refus(?:e|ed|ing) to|without(?: ever)?)|n['\u2019]t)"
+    r"(?:\b(?:never|not|almost|nearly|try(?:ing)?|tempted to|refus(?:e|ed|ing) to|without(?: ever)?)|n['\u2019]t)"
     r"(?: (?:have|be|been|being|get|getting|really|even|ever|yet|want(?:ed)? to|going to)){0,3} $",
     re.IGNORECASE,
 )

@@ -72,9 +72,17 @@ def tells_state(lowered: tuple[str, ...]) -> bool:
     """Whether a sentence, by its lower-case words, tells what holds until further notice, not what happened once."""
     often = not _OFTEN.isdisjoint(lowered)
     return not any(
-        word in ONCE or (word in _NO_STATE and not (often and word in _SAME_FORM)) or _is_past(lowered, place)
+        word in ONCE
+        or (word in _NO_STATE and not (often and word in _SAME_FORM) and not _is_had(lowered, place))
+        or _is_past(lowered, place)
         for place, word in enumerate(lowered)
     )
+
+
+def _is_had(lowered: tuple[str, ...], place: int) -> bool:
+    """Whether a word is "got" in "I've got", which tells what somebody has."""
+    before = lowered[place - 1] if place else ""
+    return lowered[place] == "got" and (before in {"have", "has"} or before.endswith(("'ve", "'s")))
 
 
 def _is_past(lowered: tuple[str, ...], place: int) -> bool:

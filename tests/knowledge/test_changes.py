@@ -38,6 +38,9 @@ def strength(newer, older):
         ("The vet looked at her papers and Pickle is nine, not seven.", "Pickle, my cat, is seven years old."),
         ("Tell her I lowered it from 250 to 180.", "The sofa's up for 250."),
         ("I gave up on the Courier, too much shouting.", "I read the Courier every day."),
+        ("Goodbye! new deadline is 31 October.", "The thesis deadline is 30 September."),
+        ("I've retitled it once more, from Off Beat to Slow Quick.", "Our podcast has been retitled Off Beat."),
+        ("Cancelled Ironhouse, the showers were a horror.", "I train at the Ironhouse gym on Docklands."),
         ("I used to be a Harlan's person, but now I bake.", "I get all my bread from Harlan's, the seeded loaf."),
         ("Oh well. It's Tuesday. I no longer smoke. How are you?", "Hi there! I smoke ten cigarettes a day."),
     ],
@@ -45,6 +48,29 @@ def strength(newer, older):
 def test_a_change_replaces(newer, older):
     """The old value would be sent as if it still held."""
     assert strength(Statement(newer), Statement(older)) > 0
+
+
+@pytest.mark.parametrize(
+    ("older", "found"),
+    [
+        ("The interview's in Bristol next week.", True),
+        ("My sister's interview is in Bristol.", True),
+        ("Is the interview in Bristol?", False),
+        ("The interview begins at nine.", False),
+        ("We went to Bristol yesterday.", False),
+    ],
+)
+def test_a_correction_is_of_what_has_such_a_value(older, found):
+    """Who was wrong seldom names the matter again; what has no value of the kind cannot be meant."""
+    newer = Statement("Just reread the email. I was wrong, it's in Bath.")
+    assert bool(link(newer, [(Statement("I like the sea."), 0.6), (Statement(older), 0.3)])) is found
+
+
+def test_a_long_message_corrects_only_what_it_names():
+    """It tells of several things, and nobody can say which of them was wrong."""
+    told = " ".join(["The weather was lovely and we walked along the river with the dog."] * 3)
+    newer = Statement(f"{told} I was wrong, it's in Bath.")
+    assert not link(newer, [(Statement("The interview's in Bristol next week."), 0.3)])
 
 
 @pytest.mark.parametrize(

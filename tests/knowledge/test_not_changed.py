@@ -25,6 +25,7 @@ HOME = "I live in Lyon."
         ("As a child I moved to Nice.", HOME),
         ("I moved to Nice when I was seventeen.", HOME),
         ("I used to live in Nice.", HOME),
+        ("Maybe one day I'll try going vegan for January.", "I'm vegetarian."),
         ("In chapter four I move out and live in Nice now.", HOME),
         ("Let's role-play: I no longer live in Lyon, I moved to Nice.", HOME),
         ("Translate into French: I no longer live in Lyon, I moved to Nice.", HOME),

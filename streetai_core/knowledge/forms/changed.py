@@ -9,7 +9,8 @@ STRONG = (
         "changed",
         "from",
         r"\b(?:(?:switch|chang|mov|migrat|relocat|upgrad|downgrad|convert|transferr?|shift|push|rais|increas"
-        r"|lower|reduc|extend|bump|slipp|promot)(?:ed|ing)|cut(?:ting)?|dropped|brought forward|went (?:up"
+        r"|lower|reduc|extend|bump|slipp|promot|re(?:assign|book|brand|label|nam|number|schedul|titl))"
+        r"(?:ed|ing)|cut(?:ting)?|dropped|brought forward|went (?:up"
         r"|down|back)|down|up)\b[^.;!?]{0,40}?\bfrom (?P<old>[^\s,;.!?][^,;!?]{0,60}?) (?:in)?to\b(?! \d+ "
         r"(?:people|of))",
     ),

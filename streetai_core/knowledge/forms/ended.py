@@ -5,10 +5,10 @@ from __future__ import annotations
 from streetai_core.knowledge.forms.form import Form
 
 _SOMEBODY_HAS = (
-    r"\b(?:(?:i|we|they|he|she|it)(?:['\u2019](?:ve|d|m|re|s))?|has|have|had|and i) (?:(?:have|has|had"
+    r"(?:^|\b(?:(?:i|we|they|he|she|it)(?:['\u2019](?:ve|d|m|re|s))?|has|have|had|and i) )(?:(?:have|has|had"
     r"|just|recently|finally|now|also|already|both|since|decided to|had to|was|were|got|been)\s+)*"
 )
-"""Who gives something up, with auxiliaries and adverbs before the verb."""
+"""Who gives something up, with auxiliaries and adverbs before the verb; nobody at the beginning of a sentence."""
 
 STRONG = (
     Form("ended", "longer", r"\b(?:no longer|not any longer)\b(?P<old> [^,;.!?]+)?"),
@@ -42,7 +42,8 @@ STRONG = (
         "broke|split up|divorced|fell out|moved out|laid off|fired|over now|gone|died|passed",
         r"\b(?:broke up|split up|broken up|(?:got|am|are|['\u2019]m|['\u2019]re|is) divorced|fell out with"
         r"|moved out|(?:was|were|got|been) (?:laid off|fired)|is over now|is gone|habit is gone|died in"
-        r"|passed away)\b|\b(?:has|have) gone(?=[.,;!]| as well\b| too\b|$)",
+        r"|passed away)\b|\b(?:has|have) gone(?=[.,;!]| as well\b| too\b|$)"
+        r"|\b(?:is|are) no more(?=[.,;!]|$)",
     ),
     Form("ended", "away", r"\b(?:give|gave|giving|given) (?P<old>(?:my|our|the) [\w ]{2,30}) away\b"),
     Form(

@@ -68,7 +68,8 @@ _RECENCY = re.compile(
     r"|last time|(?<!at )(?<!at long )last|today)\b(?!\s+names?\b)"
 )
 _PAST = re.compile(
-    r"\b(?:firstly|original(?:ly)?|initial(?:ly)?|used? to|previous(?:ly)?|former(?:ly)?|back then|at the time"
+    r"\b(?:firstly|original(?:ly)?|initial(?:ly)?|used to|did(?:n['\u2019]t)? (?:\w+ ){1,3}?use to|previous(?:ly)?"
+    r"|former(?:ly)?|back then|at the time"
     r"|in the beginning|at the start|earliest|in the past|at first|begin with"
     r"|(?<!how )(?<!years[ -])(?<!year[ -])(?<!months[ -])(?<!month[ -])old(?:er)?)\b"
 )

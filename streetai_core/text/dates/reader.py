@@ -209,9 +209,8 @@ class Reader:
 
     def is_all(self, index: int, end: int) -> bool:
         """Whether the text is nothing but the time from a token to `end`, as an answer is: "March."."""
-        first, last = self._tokens[index], self._tokens[end - 1]
-        around = self._lower[: first.start], self._lower[last.end :]
-        return not any(_WORD.search(part) for part in around)
+        before = _WORD.search(self._lower, 0, self._tokens[index].start)
+        return before is None and _WORD.search(self._lower, self._tokens[end - 1].end) is None
 
     def goes_on(self, index: int, end: int) -> bool:
         """Whether the time from a token to `end` is told as one since which something is so."""

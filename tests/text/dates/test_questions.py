@@ -143,6 +143,8 @@ def test_questions_that_want_nothing_of_time(question):
         ("What was the last book I read?", {"recency"}),
         ("What was my first job?", {"past"}),
         ("What used to be my favourite colour?", {"past"}),
+        ("Where did we use to live?", {"past"}),
+        ("What do I use to take notes?", set()),
         ("Where did I live before Ghent?", {"past"}),
         ("What did I originally call the cat?", {"past"}),
         ("Who was my boss back then?", {"past"}),
