@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from streetai_core.knowledge.clauses import STATE_STEMS, Clause, clauses
-from streetai_core.knowledge.referring import corrected
 from streetai_core.knowledge.statements import LEAST_SIMILARITY, Likeness, Statement, of_pair
 from streetai_core.knowledge.swaps import may_retell, retold, swap_beginning, swapped
 from streetai_core.knowledge.updates import tells_update, updated
@@ -105,8 +104,7 @@ def link(newer: Statement, candidates: Sequence[tuple[Statement, float]]) -> lis
     """
     if not newer.has_facts:
         return []
-    looked_at = candidates[:_MOST_CANDIDATES]
-    return _by_form(newer, looked_at) or updated(newer, looked_at) or corrected(newer, looked_at)
+    return _by_form(newer, candidates) or updated(newer, candidates)
 
 
 def _by_form(newer: Statement, candidates: Sequence[tuple[Statement, float]]) -> list[tuple[int, float]]:
@@ -118,7 +116,7 @@ def _by_form(newer: Statement, candidates: Sequence[tuple[Statement, float]]) ->
     beginnings = [beginning for clause in said if (beginning := swap_beginning(clause))]
     matches = [
         (index, match)
-        for index, (older, similarity) in enumerate(candidates)
+        for index, (older, similarity) in enumerate(candidates[:_MOST_CANDIDATES])
         if (similarity >= least or _begins_alike(beginnings, older.text) or any(one.old_value for one in said))
         and (match := _match(newer, said, older, similarity)).strength > 0
     ]

@@ -1,4 +1,7 @@
-"""Corrections that do not name the matter again: "I was wrong, it's in Bath"."""
+"""Corrections that do not name the matter again: "I was wrong, it's in Bath".
+
+They are of something that was said shortly before. `changes` finds those that have more in common with it.
+"""
 
 from __future__ import annotations
 
@@ -7,6 +10,9 @@ from collections.abc import Sequence
 from streetai_core.knowledge.clauses import Clause, clauses
 from streetai_core.knowledge.statements import Statement
 from streetai_core.knowledge.values import ValueKind
+
+LATELY = 20
+"""Statements of the same speaker, the last ones, to which a correction may refer."""
 
 _BEHIND = 2
 """Clauses, the one with the cue and the next, in which the right value stands."""
@@ -24,12 +30,18 @@ _LEAST = 0.15
 """The least similarity of the two messages."""
 
 
+def refers_back(newer: Statement) -> bool:
+    """Whether it corrects something, in few words and without naming it."""
+    return newer.has_facts and bool(_kinds(newer.text))
+
+
 def corrected(newer: Statement, candidates: Sequence[tuple[Statement, float]]) -> list[tuple[int, float]]:
     """The candidate that a correction is of, as (index, strength): the most similar one with a value of that kind.
 
     Args:
         newer: what is said now.
-        candidates: older statements with the cosine of their embedding to the newer one's, the most similar first.
+        candidates: what was said before in the same talk, the last `LATELY` statements, with the cosine of their
+            embedding to the newer one's, the most similar first.
     """
     kinds = _kinds(newer.text)
     if not kinds:

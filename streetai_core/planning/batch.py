@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from itertools import islice
 
 import numpy as np
 import numpy.typing as npt
@@ -89,6 +90,15 @@ class Batch:
         packed = np.frombuffer(b"".join(page.like(speaker, wanted) for page in self._pages), dtype=np.uint8)
         found: Numbers = np.flatnonzero(np.unpackbits(packed, bitorder="little"))
         return found[(self._trust[found] <= newer.trust) & (self._sequences[found] < newer.sequence)]
+
+    def lately(self, newer: Message, most: int) -> Numbers:
+        """The newest messages of `like` that were said in the same conversation, at most `most`."""
+        said = (
+            number
+            for number in self.like(newer, ())[::-1].tolist()
+            if self._messages[int(self._sequences[number])].conversation_id == newer.conversation_id
+        )
+        return np.array(sorted(islice(said, most)), dtype=np.intp)
 
     def having(self, term: int, most: int) -> list[Message]:
         """The newest messages with a term, by its hash; at most `most`."""

@@ -10,7 +10,9 @@ import numpy.typing as npt
 
 from streetai_core.index.cone import beyond
 from streetai_core.index.distinct import distinct
+from streetai_core.index.words import WordIndex
 from streetai_core.knowledge.changes import likenesses, link
+from streetai_core.knowledge.referring import LATELY, corrected, refers_back
 from streetai_core.knowledge.statements import Statement
 from streetai_core.planning.batch import Batch
 from streetai_core.planning.news import news_in
@@ -101,7 +103,8 @@ class Replacing:
         for newer in self.read(list(links)).values():
             own = self.state.columns.vectors_of(self.state.rows_of_message(newer.sequence))
             nearness = float((own @ vectors.T).max()) if len(own) and len(vectors) else 0.0
-            if not link(_statement(newer), [(_statement(message), beyond(nearness, self.common))]):
+            pair = [(_statement(message), beyond(nearness, self.common))]
+            if not (link(_statement(newer), pair) or corrected(_statement(newer), pair)):
                 others = tuple(one for one in links[newer.sequence] if one != message.sequence)
                 found.append((newer, others))
         return found
@@ -136,15 +139,33 @@ class Replacing:
         newer = _statement(message)
         if not wanted:
             return ()
-        near = self._similar(vectors[:_PARTS], message, wanted)
+        candidates = self._candidates(self._similar(vectors[:_PARTS], message, wanted))
+        links = link(newer, [(statement, similarity) for _, statement, similarity in candidates])
+        if not links and refers_back(newer):
+            candidates = self._said_lately(message, vectors[:_PARTS])
+            links = corrected(newer, [(statement, similarity) for _, statement, similarity in candidates])
+        return tuple(candidates[index][0] for index, _ in links)
+
+    def _candidates(self, near: Mapping[int, float]) -> list[tuple[int, Statement, float]]:
+        """The nearest of some older messages, as (sequence, what was said, how near it is)."""
         ranked = sorted(near.items(), key=lambda one: (-one[1], -one[0]))[:_CANDIDATES]
         texts = {**self.read([sequence for sequence, _ in ranked if sequence not in self._batch])}
         texts |= {sequence: self._batch[sequence] for sequence, _ in ranked if sequence in self._batch}
-        candidates = [
+        return [
             (sequence, _statement(texts[sequence]), similarity) for sequence, similarity in ranked if sequence in texts
         ]
-        links = link(newer, [(statement, similarity) for _, statement, similarity in candidates])
-        return tuple(candidates[index][0] for index, _ in links)
+
+    def _said_lately(self, newer: Message, vectors: Matrix) -> list[tuple[int, Statement, float]]:
+        """What the same speaker said last in the same conversation, the most similar first."""
+        words = self.state.words
+        rows = before(words, of_speaker(words, np.flatnonzero(words.alive), newer), newer)
+        here = words.numbers_of([newer.conversation_id])
+        rows = _newest(rows[np.isin(words.column("conversation")[rows], here)], words, LATELY)
+        stored = self._nearest(vectors, self.state.alignment.signals_of(rows))
+        told = self._batch.similar(vectors, self._batch.lately(newer, LATELY), LATELY)
+        near = {one: beyond(cosine, self.common) for one, cosine in (stored | told).items()}
+        newest = sorted(near)[-LATELY:]
+        return self._candidates({sequence: near[sequence] for sequence in newest})
 
     def _similar(self, vectors: Matrix, newer: Message, wanted: Wanted) -> dict[int, float]:
         """How near the nearest signal of older messages of the same speaker is, by sequence.
@@ -174,7 +195,7 @@ class Replacing:
         if not terms:
             return rows, told
         told = told[-_MOST_ALIKE:]
-        return _newest(rows, words.column("sequence")[rows], _MOST_ALIKE - len(told)), told
+        return _newest(rows, words, _MOST_ALIKE - len(told)), told
 
     def _nearest(self, vectors: Matrix, rows: Rows) -> dict[int, float]:
         """The cosine of the nearest signal of each message among some rows, by sequence, the nearest first."""
@@ -225,11 +246,11 @@ class Replacing:
         return found
 
 
-def _newest(rows: Rows, sequences: npt.NDArray[np.int64], most: int) -> Rows:
+def _newest(rows: Rows, words: WordIndex, most: int) -> Rows:
     """The newest of some messages, ascending."""
     if len(rows) <= most:
         return rows
-    return np.sort(rows[np.argpartition(-sequences, most)[:most]])
+    return np.sort(rows[np.argpartition(-words.column("sequence")[rows], most)[:most]])
 
 
 def _statement(message: Message) -> Statement:

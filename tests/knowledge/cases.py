@@ -7,6 +7,7 @@ from pathlib import Path
 
 from streetai_core import NewMessage
 from streetai_core.knowledge.changes import link
+from streetai_core.knowledge.referring import corrected
 from streetai_core.knowledge.statements import Statement
 
 DATA = Path(__file__).parent / "data"
@@ -109,7 +110,8 @@ def replay(case, vector_of):
             older: float(vector_of[message["text"]] @ vector_of[messages[older]["text"]]) for older in range(newer)
         }
         nearest = sorted(similarity, key=lambda older: -similarity[older])[:MOST_CANDIDATES]
-        links = link(statements[newer], [(statements[older], similarity[older]) for older in nearest])
+        candidates = [(statements[older], similarity[older]) for older in nearest]
+        links = link(statements[newer], candidates) or corrected(statements[newer], candidates)
         edges |= {(newer, nearest[index]) for index, _ in links}
     chain = [*case["old"], case["current"]]
     right = {(later, before) for place, later in enumerate(chain) for before in (*chain[:place], *case["kept"])}
