@@ -37,8 +37,9 @@ _PARTS_OF_WEEK: dict[Third, tuple[int, int]] = {"early": (0, 3), "mid": (1, 4), 
 _PARTS_OF_YEAR: dict[Third, tuple[int, int]] = {"early": (0, 3), "mid": (4, 8), "late": (9, 12)}
 """The same for the months of a year: nobody who says "late 2019" means September."""
 
+_APRIL = 4
 _TAX_YEAR_LATER = 5
-"""Days from 1 April to its beginning."""
+"""Days from 1 April to the beginning of a tax year."""
 
 SEASON_STARTS = {"spring": 3, "summer": 6, "autumn": 9, "winter": 12}
 """The month in which each season begins."""
@@ -96,7 +97,7 @@ def quarter_of(year: int, quarter: int) -> TimeSpan:
 
 def financial_year(day: date) -> TimeSpan:
     """The year from April to March that `day` is in, as most states with such a year have it."""
-    return months_from(day.year - (day.month < 4), 4, MONTHS_IN_YEAR)  # noqa: PLR2004 - April
+    return months_from(day.year - (day.month < _APRIL), _APRIL, MONTHS_IN_YEAR)
 
 
 def tax_year(day: date) -> TimeSpan:

@@ -30,7 +30,8 @@ _REMAINING = frozenset({"rest", "remainder", "left"})
 def thirds(reader: Reader, index: int) -> Found | None:
     """The early, middle or late part of a time: "early June", "mid-May", "the end of last month", "late in May"."""
     behind = reader.skip(index + 1, "dash")
-    behind = behind + 1 if reader.word(behind) == "through" else reader.skip(behind, "of", "in")
+    through = reader.word(index) == "halfway" and reader.word(behind) == "through"
+    behind = behind + 1 if through else reader.skip(behind, "of", "in")
     if reader.kind(index) == "edge" and (behind == index + 1 or reader.word(behind - 1) == "in"):  # "I start in May"
         return None
     if _is_deadline(reader, index) and reader.word(reader.skip(behind, "the")) == "day":  # "by the end of the day"
