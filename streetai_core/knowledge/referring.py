@@ -6,10 +6,13 @@ They are of something that was said shortly before. `changes` finds those that h
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from streetai_core.knowledge.clauses import Clause, clauses
 from streetai_core.knowledge.statements import Statement
 from streetai_core.knowledge.values import ValueKind
+
+_PREPOSITIONS = frozenset({"at", "by", "for", "from", "in", "on", "since", "to", "until", "with"})
 
 LATELY = 20
 """Statements of the same speaker, the last ones, to which a correction may refer."""
@@ -32,39 +35,59 @@ _LEAST = 0.15
 
 def refers_back(newer: Statement) -> bool:
     """Whether it corrects something, in few words and without naming it."""
-    return newer.has_facts and bool(_kinds(newer.text))
+    return newer.has_facts and _right(newer.text) is not None
 
 
 def corrected(newer: Statement, candidates: Sequence[tuple[Statement, float]]) -> list[tuple[int, float]]:
     """The candidate that a correction is of, as (index, strength): the most similar one with a value of that kind.
+
+    "In Bath" is right for where something is "in", and "not Hollis" for what was told of Hollis.
 
     Args:
         newer: what is said now.
         candidates: what was said before in the same talk, the last `LATELY` statements, with the cosine of their
             embedding to the newer one's, the most similar first.
     """
-    kinds = _kinds(newer.text)
-    if not kinds:
+    right = _right(newer.text)
+    if right is None:
         return []
     for index, (older, similarity) in enumerate(candidates):
-        if similarity >= _LEAST and newer.may_outdo(older) and any(_tells(one, kinds) for one in clauses(older.text)):
+        if similarity >= _LEAST and newer.may_outdo(older) and any(right.may_be_of(one) for one in clauses(older.text)):
             return [(index, _STRENGTH)]
     return []
 
 
-def _kinds(text: str) -> frozenset[ValueKind]:
-    """The kinds of the values that a text gives for something else that was wrong."""
+@dataclass(frozen=True, slots=True)
+class _Right:
+    """What a correction says is right."""
+
+    values: frozenset[tuple[ValueKind, str]]
+    """Kinds of values, each with the preposition before it, if there is one."""
+    wrong: frozenset[str]
+    """Stems of the value that was wrong, if it is said."""
+
+    def may_be_of(self, clause: Clause) -> bool:
+        """Whether a clause tells what holds, with such a value."""
+        return clause.state and self.wrong <= clause.content and not self.values.isdisjoint(_values(clause))
+
+
+def _right(text: str) -> _Right | None:
+    """What a short text says is right, where something else was wrong."""
     if len(text.split(maxsplit=_LONGEST)) > _LONGEST:
-        return frozenset()
+        return None
     told = clauses(text)
     for place, clause in enumerate(told):
         if clause.cue is not None and clause.cue.strong and clause.cue.kind == "corrected":
             near = told[place : place + _BEHIND]
-            if len(frozenset[str]().union(*(one.topic for one in near))) <= _FEW:
-                return frozenset[ValueKind]().union(*(one.values for one in near))
-    return frozenset()
+            values = frozenset[tuple[ValueKind, str]]().union(*map(_values, near))
+            if values and len(frozenset[str]().union(*(one.topic for one in near))) <= _FEW:
+                return _Right(values, clause.old_value)
+    return None
 
 
-def _tells(clause: Clause, kinds: frozenset[ValueKind]) -> bool:
-    """Whether a clause tells what holds, with a value of one of some kinds."""
-    return clause.state and not kinds.isdisjoint(clause.values)
+def _values(clause: Clause) -> frozenset[tuple[ValueKind, str]]:
+    """The kinds of the values of a clause, with the prepositions before them."""
+    before = ("", *clause.lowered)
+    return frozenset(
+        (kind, word if word in _PREPOSITIONS else "") for kind, word in zip(clause.kinds, before, strict=False) if kind
+    )

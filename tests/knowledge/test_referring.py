@@ -21,12 +21,19 @@ INTERVIEW = "The interview's in Bristol next week."
         ("Is the interview in Bristol?", False),
         ("The interview begins at nine.", False),
         ("We went to Bristol yesterday.", False),
+        ("Cancelled Ironhouse, I go to the municipal hall now.", False),
     ],
 )
 def test_a_correction_is_of_what_has_such_a_value(older, found):
     """Who was wrong seldom names the matter again; what has no value of the kind cannot be meant."""
     newer = Statement("Just reread the email. I was wrong, it's in Bath.")
     assert bool(corrected(newer, [(Statement("I like the sea."), 0.6), (Statement(older), 0.3)])) is found
+
+
+def test_a_value_that_is_said_to_be_wrong_was_told():
+    """Of two of one kind the one that is named is meant, though the other is more alike."""
+    candidates = [(Statement("Her tutor is Miss Grey."), 0.7), (Statement("Freddie's teacher is Miss Hollis."), 0.5)]
+    assert corrected(Statement("It's not Hollis, it's Miss Collis."), candidates) == [(1, 0.5)]
 
 
 def test_a_long_message_corrects_only_what_it_names():
