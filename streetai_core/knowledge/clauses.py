@@ -13,7 +13,15 @@ from streetai_core.knowledge.cues import ChangeCue, change_cue
 from streetai_core.knowledge.subjects import Subject, subject_of
 from streetai_core.knowledge.told_and_asked import told_before_question
 from streetai_core.knowledge.values import ValueKind, kind_of
-from streetai_core.knowledge.wording import FUNCTION_WORDS, content_words, is_irregular, stem, tells_state, tokens
+from streetai_core.knowledge.wording import (
+    DETERMINERS,
+    FUNCTION_WORDS,
+    content_words,
+    is_irregular,
+    stem,
+    tells_state,
+    tokens,
+)
 from streetai_core.text.sentences import is_typed_small, prose_spans, sentence_spans
 
 _LONGEST = 2000
@@ -63,7 +71,6 @@ _OF_THE_SAME = re.compile(r"(?:has|have|now|just|recently|(?:is|are) now)\b", re
 _OF_ANOTHER = re.compile(r"(?:i|we|my|our|he|she|they|it|the)\b", re.IGNORECASE)
 """How one begins that says something of somebody else. What any other says is of the thing before it, and no news."""
 
-_DETERMINERS = frozenset({"the", "my", "our", "his", "her", "their", "a", "an", "this"})
 _SUBJECT = 3
 """Words within which a sentence names what it is about: "the boat 31"."""
 
@@ -81,7 +88,8 @@ _LONGEST_CLAUSE = 40
 """Words of one statement; longer ones are lists and pasted material."""
 
 _SPLICE = re.compile(
-    r",\s+(?=(?:so\s+)?(?:the|my|our|i|we|i['\u2019](?:m|ve)|we['\u2019](?:re|ve))\s|so\s(?:change|make|note|put|set|update)\s)"
+    r",\s+(?=(?:so\s+)?(?:the|my|our|i|we|i['\u2019](?:m|ve)|we['\u2019](?:re|ve))\s"
+    r"|so\s(?:change|make|note|put|set|update)\s)"
     r"|\s+and\s+(?=(?-i:[A-Z])\w+(?:['\u2019]s|\s+(?:is|was|lives|works|has))\s)",
     re.IGNORECASE,
 )
@@ -301,7 +309,7 @@ def _with_relative(part: str) -> list[str]:
 def _last_noun(clause: str) -> str:
     """The noun phrase at the end of a clause, with what belongs to it: "the price of a ticket"."""
     words = clause.split()[-_NOUN_PHRASE:]
-    return " ".join(words[next((place for place, word in enumerate(words) if word.lower() in _DETERMINERS), 0) :])
+    return " ".join(words[next((place for place, word in enumerate(words) if word.lower() in DETERMINERS), 0) :])
 
 
 def _clause(sentence: str) -> Clause | None:

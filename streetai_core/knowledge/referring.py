@@ -13,6 +13,7 @@ from streetai_core.knowledge.statements import Statement
 from streetai_core.knowledge.values import ValueKind
 
 _PREPOSITIONS = frozenset({"at", "by", "for", "from", "in", "on", "since", "to", "until", "with"})
+"""Words before a value by which it is told of what it is: what is "in Bath" is no name of a gym."""
 
 LATELY = 20
 """Statements of the same speaker, the last ones, to which a correction may refer."""

@@ -65,7 +65,8 @@ _OFTEN = word_set("every always usually daily mostly normally")
 _SAME_FORM = word_set("read")
 """Past tenses that are the present as well: with a word of `_OFTEN` they tell a habit."""
 
-_ARTICLES = word_set("a an the my our your his her their")
+DETERMINERS = word_set("a an the this my our your his her their")
+"""Words that begin a noun phrase."""
 
 
 def tells_state(lowered: tuple[str, ...]) -> bool:
@@ -88,7 +89,7 @@ def _is_had(lowered: tuple[str, ...], place: int) -> bool:
 def _is_past(lowered: tuple[str, ...], place: int) -> bool:
     """Whether a word ends like a past tense and is one: not in "the seeded loaf"."""
     word = lowered[place]
-    return word.endswith("ed") and word not in _STANDING and not (place and lowered[place - 1] in _ARTICLES)
+    return word.endswith("ed") and word not in _STANDING and not (place and lowered[place - 1] in DETERMINERS)
 
 
 _SHORTEST_STEM = 3

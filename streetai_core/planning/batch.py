@@ -95,7 +95,7 @@ class Batch:
         """The newest messages of `like` that were said in the same conversation, at most `most`."""
         said = (
             number
-            for number in self.like(newer, ())[::-1].tolist()
+            for number in self.like(newer, ())[::-1]
             if self._messages[int(self._sequences[number])].conversation_id == newer.conversation_id
         )
         return np.array(sorted(islice(said, most)), dtype=np.intp)

@@ -85,3 +85,13 @@ def test_it_refers_to_nothing_of_another_conversation(memory, at_once):
     for some in [said] if at_once else [[one] for one in said]:
         memory.add_messages(some)
     assert replaced(memory) == 0
+
+
+@pytest.mark.parametrize(("edited", "links"), [("The interview's in Cardiff next week.", 1), ("I like the sea.", 0)])
+def test_an_edit_keeps_the_link_as_long_as_it_may_be_meant(memory, edited, links):
+    """What no longer tells such a value is not outdated."""
+    memory.add_message(INTERVIEW, role="user", message_id="old")
+    memory.add_message(WRONG, role="user", message_id="wrong")
+    assert replaced(memory) == 1
+    memory.update_message("old", edited)
+    assert replaced(memory) == links

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from streetai_core.knowledge.forms.form import Form
 
+_NUMBER_WORD = "one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve"
+
 STRONG = (
     Form(
         "corrected",
@@ -34,15 +36,13 @@ STRONG = (
     Form(
         "corrected",
         "not ",
-        r"\bnot (?P<old>\d[\w:.,]*?|(?-i:[A-Z])\w+|one|two|three|four|five|six|seven|eight|nine|ten|eleven"
-        r"|twelve)(?:, (?!but also)| but )",
+        rf"\bnot (?P<old>\d[\w:.,]*?|(?-i:[A-Z])\w+|{_NUMBER_WORD})(?:, (?!but also)| but )",
     ),
     Form(
         "corrected",
         "not ",
-        r", not (?P<old>[\d$\u20ac\u00a3]\S*?|(?-i:[A-Z])\w+|one|two|three|four|five|six|seven|eight|nine|ten|eleven"
-        r"|twelve)(?=[.,;!]|$)|, not (?P<old2>the (?-i:[A-Z])\w+)"
-        r"(?=[.,;!]|$)",
+        rf", not (?P<old>[\d$\u20ac\u00a3]\S*?|(?-i:[A-Z])\w+|{_NUMBER_WORD})(?=[.,;!]|$)"
+        r"|, not (?P<old2>the (?-i:[A-Z])\w+)(?=[.,;!]|$)",
     ),
     Form(
         "corrected",

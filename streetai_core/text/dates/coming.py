@@ -43,8 +43,7 @@ def within(reader: Reader, index: int) -> Found | None:
 
 def _was_within(reader: Reader, index: int) -> bool:
     """Whether something took no longer than that: not so of what "is processed within a week"."""
-    is_past = reader.looks_back(index) or not reader.tells_before(index)
-    return is_past and reader.direction(index, CLEAR) < 0
+    return reader.direction(index, CLEAR) < 0 and not reader.is_so(index)
 
 
 def ahead(reader: Reader, index: int) -> Found | None:

@@ -186,11 +186,12 @@ class Reader:
     def looks_back(self, index: int) -> bool:
         """Whether the words before a token tell plainly of the past, whatever stands behind it."""
         before = cue_before(self._cues_here(), self._tokens[index].start)
-        return before is not None and before.sign < 0 and not is_state(self._cues_here(), before)
+        return before is not None and before.sign < 0 and not self.is_so(index)
 
-    def tells_before(self, index: int) -> bool:
-        """Whether the words before a token tell clearly when it is."""
-        return cue_before(self._cues_here(), self._tokens[index].start) is not None
+    def is_so(self, index: int) -> bool:
+        """Whether the words before a token tell what is done now: "is processed"."""
+        before = cue_before(self._cues_here(), self._tokens[index].start)
+        return before is not None and is_state(self._cues_here(), before)
 
     def lead(self, index: int) -> int:
         """The place of the word by which the time at a token is told ("by the end of May"), `index` if none is."""
