@@ -7,7 +7,7 @@ import pytest
 from streetai_core import Config
 from streetai_core.dynamics import activation, credit
 from streetai_core.prompt import packing
-from streetai_core.recall import correcting, evidence, scoring
+from streetai_core.recall import correcting, evidence, news, scoring
 from tests.readme_pages import CORE, ROOT, text_of
 
 try:
@@ -38,8 +38,9 @@ WEIGHTS = [
     evidence.WHOLE,
     evidence.STRETCH,
     correcting.CORRECTION,
-    correcting.NEWS,
-    correcting.SPOKEN_OF,
+    news.NEWS,
+    news.SPOKEN_OF,
+    news.BESIDE,
     Config().activation_share * activation.FRESH,
     Config().activation_share * activation.TAUGHT,
     Config().activation_share * activation.LEARNED,

@@ -31,19 +31,21 @@ _CUES = (
     "dropped (?:out|the|it|my|our|[a-z]+ for)",
     "no more|gone|finished",
     # What gave way to something else.
-    "switch(?:ed|ing)|changed|moved|moves to|swapped|replac(?:ed|ing)|migrated|upgraded|downgraded|promoted|renamed",
-    "postponed|delayed|extended|pushed|shifted|bumped",
+    "switch(?:ed|es|ing)|becomes|replacement|changed|moved|moves to|swapped|replac(?:ed|ing)",
+    "migrated|upgraded|downgraded|promoted|renamed",
+    "postponed|delayed|extended|pushed|shifted",
     "re-?(?:scheduled|negotiated|financed|shuffled|assigned|located|painted|measured|booked|numbered|licensed|written)",
-    "instead|in (?:its|his|her|their) place|after all",
-    "change of plans?|decided (?:on|to)|agreed on|ended up|settled on|went with",
+    "instead|in (?:its|his|her|their|my|our) (?:place|stead)|after all",
+    "change of (?:plans?|date|time|venue|address|scene)|decided (?:on|to)|agreed on|ended up|settled on|went with",
     "tak(?:en|ing) over|took over|been named",
     "(?:took|put|changed|upgraded) me (?:off|on|in|up|to)",
     # What moved by how much.
-    "rais(?:ed|e|ing)|lowered|reduced|increased",
+    "rais(?:ed?|ing)|lower(?:ed|ing)|reduc(?:ed|ing)|increas(?:ed|ing)|bump(?:ed|ing)?|put (?:me|us|it) (?:up|down)",
     r"brought [\w' ]{1,25}forward",
     r"(?:put|set|brought|took|turned) [\w' ]{1,25}(?:up|down|back) to",
     "(?:up|down|back|over|on|go|goes|going|gone|went) to",
-    "(?:grown|risen|fallen|dropped|cut|climbed|shrunk|jumped|stepped up|worsened|improved) to",
+    "(?:grown?|grew|grows|risen|rises|rose|falls|fell|fallen|drops|dropped|cuts?|climbed|shr[aiu]nks?|jumped) to",
+    "(?:stepped up|worsened|improved) to",
     "(?:up|down) from",
     # What was wrong.
     "actually",
@@ -61,18 +63,20 @@ _GONE = "(?:over|past|off|out|history|dead|void|full)"
 _OVER = (
     "not|never|no",
     # What was wrong, or is to be forgotten.
-    "wrong|mistake|mistaken|nonsense|forg[eo]t|sorry|oops|rather than|in place of|scrap|ignore",
+    "wrong|mistake|mistaken|misdiagnos\\w+|misprint|out of date|outdated|neither",
+    "nonsense|forg[eo]t|sorry|oops|rather than|in place of|scrap|ignore",
     # What has ended.
     rf"(?:is|are|was|were) {_GONE}|behind (?:me|us)|r\.?i\.?p\.?|(?:done|over|that['\u2019]s it) with",
     "clos(?:ed?|es|ing)|shut|lost|bust|bankrupt|killed|axed|archived|abandoned|abolished|discontinued|suspended",
-    "terminated|revoked|phased out|(?:pulled|backed|bowed|bailed|dropped|drop|walked|kicked|pushed|priced) out|shelved",
+    "terminated|revoked|overturned|decommissioned|deprecated|forbids?|phased out|shelved",
+    "(?:pulled|backed|bowed|bailed|dropped|drop|walked|kicked|pushed|priced) out",
     "folded|evicted|sacked|fired|laid off|let go|stepp(?:ed|ing) (?:down|aside|back)|moved on|passed away",
     r"died|evaporated|collapsed|tear(?:ing)? \w*|torn|broke|broken|left|burn(?:ed|t)|stolen|crashed|rejected|fed up",
     "failed|sick|ill|out of|flooded|overbooked|double-booked|fully booked|booked out|forbidden|outbid|refused",
     # What somebody has parted with.
     "(?:got|get|getting) rid|hand(?:ed|ing) (?:back|in|over)|uninstalled|removed|deleted|g[ai]ve[n]? (?:away|back)",
     "thr(?:ew|own) (?:out|away)|pulled (?:it|them)|traded|returned|donated|binned|chucked|dumped",
-    "packed (?:up|in)|hung up",
+    "packed (?:up|in)|hung up|goodbye|farewell|in the bin|on leave|(?:take|taking|took) (?:\\w+ ){1,3}back",
     # What was made otherwise, and who made it so.
     "tweaked|altered|adjusted|amended|revised|shortened|lengthened|halved|doubled|tripled|trimmed|cut|upped",
     "rearranged|reset|redone|rewritten|rebuilt|converted|transferred|merged|split|put (?:off|back)|slipped",

@@ -12,6 +12,7 @@ from streetai_core.knowledge.becoming import BECOME, OVER
 from streetai_core.knowledge.cues import ChangeCue, change_cue
 from streetai_core.knowledge.subjects import Subject, subject_of
 from streetai_core.knowledge.told_and_asked import told_before_question
+from streetai_core.knowledge.typed import with_apostrophes
 from streetai_core.knowledge.values import ValueKind, kind_of
 from streetai_core.knowledge.wording import (
     DETERMINERS,
@@ -266,7 +267,7 @@ def clauses(text: str) -> tuple[Clause, ...]:
     Args:
         text: a message. Code fences and what stands in quotes are not read, nor anything after 2,000 characters.
     """
-    readable = _TITLE.sub(r"\1", _FENCE.sub(" ", text[:_LONGEST]))
+    readable = with_apostrophes(_TITLE.sub(r"\1", _FENCE.sub(" ", text[:_LONGEST])))
     return tuple(clause for sentence in _sentences(readable) for part in _parts(sentence) if (clause := _clause(part)))
 
 

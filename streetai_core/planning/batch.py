@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from functools import reduce
 from itertools import islice
+from operator import and_
 
 import numpy as np
 import numpy.typing as npt
@@ -100,11 +102,11 @@ class Batch:
         )
         return np.array(sorted(islice(said, most)), dtype=np.intp)
 
-    def having(self, term: int, most: int) -> list[Message]:
-        """The newest messages with a term, by its hash; at most `most`."""
+    def having(self, terms: Sequence[int], most: int) -> list[Message]:
+        """The newest messages with all of some terms, at least one, by their hashes; at most `most`."""
         found: list[int] = []
         for first, page in zip(range(0, len(self), _PAGE)[::-1], reversed(self._pages), strict=True):
-            bits = page.having.get(term, 0)
+            bits = reduce(and_, (page.having.get(term, 0) for term in terms))
             while bits and len(found) < most:
                 highest = bits.bit_length() - 1
                 found.append(first + highest)

@@ -2,43 +2,77 @@
 
 "They've killed Lark. I've been put on the warehouse scanner" says what has become of "I'm working on Project Lark":
 both name what hardly any other message does, and the newer one says that something is over or has become so. Whether
-that answers the same question can be seen only when one is asked (`recall/correcting.py`), so that nothing but a mark
-is left.
+that answers the same question can be seen only when one is asked (`recall/news.py`), so that only a mark is left.
+
+Of what somebody else told news are brought by who names that one: "Ana isn't in the attic any more".
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass
 
+from streetai_core.index.row_table import NONE
+from streetai_core.knowledge.news import told_anew, values_beside, values_over
 from streetai_core.knowledge.statements import Statement
-from streetai_core.knowledge.updates import told_anew
 from streetai_core.planning.batch import Batch
-from streetai_core.planning.speakers import before, of_speaker
+from streetai_core.planning.speakers import before
 from streetai_core.state import MemoryState
-from streetai_core.text.marks import news_about
-from streetai_core.text.words import hashed
-from streetai_core.types import Message
+from streetai_core.text.language import is_foreign
+from streetai_core.text.marks import beside_about, news_about, over_about
+from streetai_core.text.names import said_words
+from streetai_core.text.words import hashed, whole_words
+from streetai_core.types import ROLES, Message
 
 _RARE = 5
 """Messages with a word up to which it tells what is spoken of. With 2 as many changes are found as with 5, in short
 conversations; in longer ones more is said of everything."""
 
 _LONGEST = 150
-"""Characters of a message that may bring news, and of one of which there may be: some 25 words. Longer ones tell of
-more than is asked for; without them no fewer changes are found, and less that is none in ordinary talk."""
+"""Characters of a message of which there may be news, some 25 words: longer ones tell of more than is asked for."""
+
+_LONGEST_NEWS = 280
+"""Characters of a message that may bring some: who tells of a change often says how it came."""
 
 _MOST = 8
-"""Messages of which one may bring news, the newest ones."""
+"""Messages of which one may bring news of each kind, the newest ones."""
+
+Terms = tuple[int, ...]
+"""Hashes of terms, all of which a message must have."""
 
 
-def said_anew(message: Message) -> frozenset[int]:
-    """Hashes of the terms of what a user's message says is over, not so, or has become so; none for most messages."""
-    if message.source != "user" or len(message.content) > _LONGEST:
-        return frozenset()
-    return frozenset(map(hashed, told_anew(Statement(message.content, message.role, message.name))))
+@dataclass(frozen=True, slots=True)
+class Anew:
+    """What a message says anew, by the hashes of terms."""
+
+    said: frozenset[Terms] = frozenset()
+    """What it says is over, not so, or has become so."""
+    over: frozenset[Terms] = frozenset()
+    """Values that it says are over."""
+    beside: frozenset[Terms] = frozenset()
+    """Values that it names beside others of their kind."""
 
 
-def news_in(message: Message, anew: Collection[int], state: MemoryState, batch: Batch) -> list[int]:
+_NOTHING = Anew()
+
+
+def said_anew(message: Message) -> Anew:
+    """What a user's message says anew; nothing for most messages."""
+    if message.source != "user" or len(message.content) > _LONGEST_NEWS or is_foreign(message.content):
+        return _NOTHING
+    told = Statement(message.content, message.role, message.name)
+    return Anew(
+        frozenset((hashed(term),) for term in told_anew(told)),
+        _hashed(values_over(told)),
+        _hashed(values_beside(told)),
+    )
+
+
+def _hashed(values: Iterable[Sequence[str]]) -> frozenset[Terms]:
+    return frozenset(tuple(map(hashed, terms)) for terms in values)
+
+
+def news_in(message: Message, anew: Anew, state: MemoryState, batch: Batch) -> list[int]:
     """The marks of a message for those of which it may bring news, in the memory or among what was said with it.
 
     Args:
@@ -47,20 +81,56 @@ def news_in(message: Message, anew: Collection[int], state: MemoryState, batch: 
         state: the memory.
         batch: the messages before it that are written together with it.
     """
-    older = {sequence for term in anew for sequence in _speaking_of(term, message, state, batch)}
-    return [news_about(sequence) for sequence in sorted(older)[-_MOST:]]
+    if anew == _NOTHING:
+        return []
+    spoken = _Spoken(message, state, batch)
+    said, over, beside = (spoken.older(values) for values in (anew.said, anew.over, anew.beside))
+    return [
+        *map(news_about, said | over | beside),
+        *map(over_about, over),
+        *map(beside_about, beside - said - over),
+    ]
 
 
-def _speaking_of(term: int, newer: Message, state: MemoryState, batch: Batch) -> Iterator[int]:
-    """Sequences of the short messages of the same speaker that have a term, if it is rare."""
-    words = state.words
-    rows = words.rows_with(term)
-    together = [message for message in batch.having(term, _RARE + 1) if message.sequence < newer.sequence]
-    if len(rows) + len(together) > _RARE:
-        return
-    rows = before(words, of_speaker(words, rows, newer), newer)
-    yield from words.column("sequence")[rows[words.column("characters")[rows] <= _LONGEST]].tolist()
-    for message in together:
-        by_speaker = (message.name, message.role) == (newer.name, newer.role)
-        if by_speaker and len(message.content) <= _LONGEST and message.trust <= newer.trust:
-            yield message.sequence
+class _Spoken:
+    """Finds the older messages of which a new one may speak."""
+
+    def __init__(self, message: Message, state: MemoryState, batch: Batch) -> None:
+        self._message = message
+        self._words = state.words
+        self._batch = batch
+        self._said = said_words(message.content)
+
+    def older(self, values: Collection[Terms]) -> set[int]:
+        """Sequences of those that have all terms of some value, the newest ones."""
+        return set(sorted({sequence for terms in values for sequence in self._having(terms)})[-_MOST:])
+
+    def _having(self, terms: Terms) -> Iterator[int]:
+        """Sequences of the short messages with all of some terms that may be spoken of, if few have these."""
+        words, newer = self._words, self._message
+        rows = words.rows_with_all(terms)
+        together = [message for message in self._batch.having(terms, _RARE + 1) if message.sequence < newer.sequence]
+        if len(rows) + len(together) > _RARE:
+            return
+        rows = before(words, rows, newer)
+        rows = rows[words.column("role")[rows] == ROLES.index(newer.role)]
+        rows = rows[words.column("characters")[rows] <= _LONGEST]
+        names = list(words.authors) if len(rows) else []
+        for sequence, author in zip(
+            words.column("sequence")[rows].tolist(), words.column("author")[rows].tolist(), strict=True
+        ):
+            if self._is_of(None if author == NONE else names[author], terms):
+                yield sequence
+        for message in together:
+            fits = message.role == newer.role and len(message.content) <= _LONGEST and message.trust <= newer.trust
+            if fits and self._is_of(message.name, terms):
+                yield message.sequence
+
+    def _is_of(self, name: str | None, terms: Terms) -> bool:
+        """Whether what somebody said with some terms may be spoken of: by oneself, and by who names that one."""
+        if name is None or self._message.name is None:
+            return name == self._message.name
+        if name != self._message.name and not self._said.name(name):
+            return False
+        # All that somebody says has the name of who says it among its words.
+        return not {hashed(term) for term in whole_words(name)}.issuperset(terms)

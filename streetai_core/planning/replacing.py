@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -15,7 +15,7 @@ from streetai_core.knowledge.changes import likenesses, link
 from streetai_core.knowledge.referring import LATELY, corrected, refers_back
 from streetai_core.knowledge.statements import Statement
 from streetai_core.planning.batch import Batch
-from streetai_core.planning.news import news_in
+from streetai_core.planning.news import Anew, news_in
 from streetai_core.planning.speakers import before, of_speaker
 from streetai_core.state import MemoryState
 from streetai_core.stores.types import WordsRow
@@ -84,8 +84,8 @@ class Replacing:
             self._batch.put(message, vectors, row.terms)
         return found
 
-    def news_in(self, message: Message, anew: Collection[int]) -> list[int]:
-        """The marks of a message for those of which it may bring news; `anew` is what it says of something."""
+    def news_in(self, message: Message, anew: Anew) -> list[int]:
+        """The marks of a message for those of which it may bring news; `anew` is what it says."""
         return news_in(message, anew, self.state, self._batch)
 
     def after_edit(self, message: Message, vectors: Matrix) -> list[tuple[Message, tuple[int, ...]]]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from streetai_core.dynamics.trust import default_trust, source_of
-from streetai_core.planning.news import said_anew
+from streetai_core.planning.news import Anew, said_anew
 from streetai_core.planning.replacing import Wanted, wanted_by
 from streetai_core.planning.words import words_row
 from streetai_core.stores.types import WordsRow
@@ -20,8 +20,8 @@ class Told:
     """Its words row, as if nothing had been said before."""
     wanted: Wanted
     """What those have that it may replace."""
-    anew: frozenset[int]
-    """What it says is over, not so, or has become so."""
+    anew: Anew
+    """What it says anew."""
 
 
 def told(new: NewMessage) -> Told:

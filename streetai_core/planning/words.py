@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from streetai_core.knowledge.news import news_of
 from streetai_core.knowledge.statements import Statement
-from streetai_core.knowledge.updates import news_of
 from streetai_core.stores.types import WordsRow
 from streetai_core.stores.values import zoned
 from streetai_core.text.dates import mentioned_dates
@@ -23,7 +23,7 @@ from streetai_core.text.wishes import states_wish
 from streetai_core.text.words import counted
 from streetai_core.types import Message
 
-RULES = 4
+RULES = 5
 """The version of the rules that make a words row of a message. Raise it with every change of what `words_row` makes of
 any text (how words are cut, dates and wishes told): rows that older rules have made are then made anew. With the old
 number they would stay as they are, and a question that is cut by the new rules would not find them.

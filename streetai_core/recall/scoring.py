@@ -20,11 +20,12 @@ from streetai_core.dynamics.activation import ACTIVATION_SPREAD
 from streetai_core.dynamics.decay import TOLERANCE, Flags, Floats, alive, product_scores
 from streetai_core.index.columns import Rows
 from streetai_core.index.cone import beyond
-from streetai_core.recall.correcting import CORRECTION, Standing, lifts
+from streetai_core.recall.correcting import CORRECTION, lifts
 from streetai_core.recall.evidence import DATE, Evidence, gather
 from streetai_core.recall.past import Activation, lessons_of
 from streetai_core.recall.question import Question
 from streetai_core.recall.scope import Scope
+from streetai_core.recall.standing import Standing
 from streetai_core.recall.topmost import topmost
 from streetai_core.state import MemoryState
 

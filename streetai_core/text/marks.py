@@ -22,13 +22,26 @@ TOLD = hashed("\0told")
 CHANGE = hashed("\0change")
 """And says that it has become so."""
 
-_OF_TEXT = np.array(sorted((WISH, TOLD, CHANGE)), dtype=np.uint32)
+CORRECTED = hashed("\0corrected")
+"""It is short, and says that what was told was wrong."""
+
+_OF_TEXT = np.array(sorted((WISH, TOLD, CHANGE, CORRECTED)), dtype=np.uint32)
 """Those that a text alone tells."""
 
 
 def news_about(sequence: int) -> int:
     """It may say what has become of what the message with this sequence told."""
     return zlib.crc32(b"\0news%d" % sequence)
+
+
+def over_about(sequence: int) -> int:
+    """And says of a value that it told that this is over."""
+    return zlib.crc32(b"\0over%d" % sequence)
+
+
+def beside_about(sequence: int) -> int:
+    """And only names a value that it told, beside another one of its kind."""
+    return zlib.crc32(b"\0beside%d" % sequence)
 
 
 def marked(terms: TermHashes, counts: TermCounts, marks: Collection[int]) -> tuple[TermHashes, TermCounts]:

@@ -14,7 +14,7 @@ from streetai_core.evaluation.embedding_cache import DiskCachedEncoder, default_
 from streetai_core.evaluation.recall import measure
 from streetai_core.evaluation.replay import MemorySystem
 from streetai_core.prompt import packing
-from streetai_core.recall import correcting, evidence
+from streetai_core.recall import evidence, news
 from tests.benchmarks.recording import record
 
 BUDGETS = (500, 1500, 3000)
@@ -35,8 +35,9 @@ WEIGHTS = {
     "whole": (evidence, "WHOLE"),
     "long": (evidence, "LONG"),
     "short": (evidence, "SHORT"),
-    "news": (correcting, "NEWS"),
-    "spoken_of": (correcting, "SPOKEN_OF"),
+    "news": (news, "NEWS"),
+    "spoken_of": (news, "SPOKEN_OF"),
+    "beside": (news, "BESIDE"),
     "price_of_length": (packing, "LENGTH_PRICE"),
 }
 

@@ -2,9 +2,11 @@
 
 import pytest
 
+from streetai_core.knowledge.news import news_of
 from streetai_core.knowledge.statements import Statement
-from streetai_core.knowledge.updates import LONGEST, news_of, tells_update, told_anew, updated
-from streetai_core.text.marks import CHANGE, TOLD
+from streetai_core.knowledge.telling import LONGEST
+from streetai_core.knowledge.updates import tells_update, updated
+from streetai_core.text.marks import CHANGE
 
 NEAR = 0.6
 """A cosine of two messages about one thing."""
@@ -107,34 +109,3 @@ def test_what_tells_of_a_change(text, change, update):
     """A question finds such messages; only with a value do they replace anything by themselves."""
     assert (CHANGE in news_of(Statement(text))) is change
     assert tells_update(Statement(text)) is update
-
-
-def test_only_who_has_facts_tells_of_changes():
-    """An assistant without a name and a tool speak of what others said."""
-    assert not news_of(Statement("we use Rust now", role="assistant"))
-    assert news_of(Statement("we use Rust now", role="assistant", author="Mia")) == (TOLD, CHANGE)
-
-
-@pytest.mark.parametrize(
-    ("text", "terms"),
-    [
-        ("They've killed Lark.", {"lark"}),
-        ("It wasn't the 19th, it's the 21st", {"19th", "21st"}),
-        ("Zdeněk flooded the cellar. Never again.", {"zdenek", "cellar"}),
-        ("Lark has a logo", set()),
-        ("Have they killed Lark?", set()),
-        ("My sister's Lark was killed", {"sister"}),
-        ("Dougie's jacked it in, no drums for now", {"dougi"}),
-        ("my daughter had the plum tree pulled out", {"daughter"}),
-        ("The mice killed the plum tree, and her owl is gone", {"mice", "plum", "tree", "owl"}),
-        (f"They've killed Lark. {'It rained. ' * LONGEST}", set()),
-    ],
-)
-def test_what_is_over_is_known_by_its_name(text, terms):
-    """Of another person only who it is: what is hers is not the speaker's."""
-    assert told_anew(Statement(text)) == terms
-
-
-def test_only_who_has_facts_says_that_they_are_over():
-    """An assistant repeats what it was told."""
-    assert not told_anew(Statement("They've killed Lark.", role="assistant"))

@@ -8,12 +8,14 @@ from streetai_core import MemoryRegistry, NewMessage
 from streetai_core.encoders.hashing import HashingEncoder
 from streetai_core.planning.words import RULES, renewed, with_marks, words_row
 from streetai_core.testing.factories import make_message
-from streetai_core.text.marks import beside_text, news_about
+from streetai_core.text.marks import beside_about, beside_text, news_about, over_about
 from tests.outdated import words_in
 
 OLD = "I'm working on Project Lark, the loyalty app."
 NEW = "They've killed Lark. I've been put on the warehouse scanner."
 OTHER = "The lift is broken again."
+LONG = "They've killed Lark. " + "I've been put on the warehouse scanner. " * 5
+MARKS = news_about, over_about, beside_about
 BIRDS = ("Lark", "Wren", "Robin", "Swift", "Rook", "Kite", "Jay", "Heron", "Gull")
 
 
@@ -22,16 +24,19 @@ def said(text, role="user", **changes):
     return NewMessage(content=text, role=role, **changes)
 
 
-def marks_of(folder, messages, *, at_once):
-    """For each message of a new memory the sequences of those of which it may bring news."""
+def marks_of(folder, messages, *, at_once=True, about=news_about):
+    """For each message of a new memory the sequences of those for which it has a mark."""
     with MemoryRegistry(folder / f"{at_once}.db", encoder=HashingEncoder(dim=16), durability="fast") as registry:
         memory = registry.get("m")
         for some in [messages] if at_once else [[message] for message in messages]:
             memory.add_messages(some)
         rows = words_in(registry.store, "m")
-    sequence_of = {news_about(sequence): sequence for sequence in rows}
+    sequence_of = {about(sequence): sequence for sequence in rows}
+    others = {mark(sequence) for mark in MARKS for sequence in rows} - set(sequence_of)
     return [
-        sorted(sequence_of[mark] for mark in beside_text(rows[sequence].terms, rows[sequence].counts))
+        sorted(
+            sequence_of[mark] for mark in beside_text(rows[sequence].terms, rows[sequence].counts) if mark not in others
+        )
         for sequence in sorted(rows)
     ]
 
@@ -50,10 +55,16 @@ def marks_of(folder, messages, *, at_once):
         pytest.param([said(OLD, "assistant"), said(NEW)], [], id="of an assistant"),
         pytest.param([said(OLD), said(NEW, trust=0.5)], [], id="trusted less"),
         pytest.param([said(OLD, name="Ana"), said(NEW, name="Ben")], [], id="by another person"),
+        pytest.param([said(OLD, name="Ana"), said(f"Ana: {NEW}", name="Ben")], [0], id="by another who names that one"),
+        pytest.param([said(OTHER, name="Ana"), said("Ana is not here", name="Ben")], [], id="names who said it"),
+        pytest.param(
+            [said("Cenamos a las 12"), said("No, que no, no es a las 12 que cenamos")], [], id="in another language"
+        ),
         pytest.param([said(OLD, name="Ana"), said(OTHER, name="Ben"), said(NEW, name="Ana")], [0], id="by one person"),
         pytest.param([said(f"{OLD:.<150}"), said(f"{NEW:.<150}")], [0], id="of 150 characters"),
         pytest.param([said(f"{OLD:.<151}"), said(NEW)], [], id="of a longer message"),
-        pytest.param([said(OLD), said(f"{NEW:.<151}")], [], id="in a longer message"),
+        pytest.param([said(OLD), said(f"{LONG:.<280}")], [0], id="of 280 characters"),
+        pytest.param([said(OLD), said(f"{LONG:.<281}")], [], id="in a longer message"),
         pytest.param([said(f"Lark, day {day}.") for day in range(5)] + [said(NEW)], [0, 1, 2, 3, 4], id="of five"),
         pytest.param([said(f"Lark, day {day}.") for day in range(6)] + [said(NEW)], [], id="of what much is said"),
         pytest.param(
@@ -77,3 +88,21 @@ def test_rules_that_are_newer_keep_the_marks():
     again = renewed(replace(row, rules=RULES - 1), message)
     assert (again.rules, beside_text(again.terms, again.counts)) == (RULES, [news_about(3)])
     assert again.terms.tolist() == row.terms.tolist()
+
+
+@pytest.mark.parametrize(
+    ("texts", "over", "beside"),
+    [
+        pytest.param([OLD, NEW], [0], [], id="is over"),
+        pytest.param(["We take the Crown.", "Scrap what I said, we take the Swan."], [], [], id="names no value of it"),
+        pytest.param(["It has 12 seats.", "We got 16 seats for the 12."], [], [0], id="beside another value"),
+        pytest.param(["It has 12 seats.", "Not 12 seats but 16."], [0], [], id="both"),
+        pytest.param(["It has twelve seats.", "Not 12 seats but 16."], [0], [], id="in words"),
+        pytest.param(["It has 12 seats.", "We got 16 seats."], [], [], id="another value alone"),
+    ],
+)
+def test_what_is_said_of_a_value_is_marked(tmp_path, texts, over, beside):
+    """That it is over, or else only that it stands beside another one."""
+    messages = [said(text) for text in texts]
+    assert marks_of(tmp_path / "over", messages, about=over_about)[-1] == over
+    assert marks_of(tmp_path / "beside", messages, about=beside_about)[-1] == beside

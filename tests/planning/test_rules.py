@@ -13,6 +13,7 @@ RECORDED = {
     2: "a620a7f47e1b7b674b626a3b3290d2c4",
     3: "7a74056ee648dc4dfabb2280f889be09",
     4: "11c8472e1f90f89cd65da63ff77b0435",
+    5: "920273b23466946dc68f9d4bbf2aaf61",
 }
 """Version of the rules -> what they make of the sample. A change of the rules adds an entry, under the next number."""
 
@@ -75,6 +76,8 @@ ADDED = (
     "Celsius, not Fahrenheit.",
     "Reply within three working days, on the last business day of the tax year, or by EOD on this day next month.",
     "Two weeks ago, exactly a month ago, and on the thirteenth; at Diwali, after Passover, for July and August.",
+    "I was wrong, it's in Bath.",
+    "im off the 12, they bumped me to the 16.",
 )
 """Sentences that came later, for rules that would change unnoticed; the fingerprints above do not count them."""
 

@@ -32,6 +32,11 @@ STRONG = (
         r"\bi was (?:wrong|mistaken) (?:about|on|with|there)\b|^(?:sorry,? )?(?:i was|that was) (?:wrong"
         r"|mistaken)\b",
     ),
+    Form(
+        "corrected",
+        "wrong",
+        r"\bi(?:['\u2019]ve)? (?:had|got|gave (?:you )?|put|told (?:you )?|wrote|said) the wrong \w",
+    ),
     Form("corrected", "typo|slip|mistake", r"\b(?:made a|was a|is a) (?:typo|slip)\b|(?:^|\. |, )my mistake\b"),
     Form(
         "corrected",

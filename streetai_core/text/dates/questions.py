@@ -25,6 +25,7 @@ class QuestionTime:
         recency: Whether the newest statement is wanted ("now", "latest").
         past: Whether an early or former one is wanted ("first", "used to").
         present: Whether it plainly asks for what is ("Where do I live?").
+        of_then: Whether it asks for what was ("Where did we camp?"). "Shoe size?" asks for neither plainly.
     """
 
     spans: tuple[TimeSpan, ...]
@@ -33,9 +34,10 @@ class QuestionTime:
     recency: bool
     past: bool
     present: bool
+    of_then: bool
 
 
-NO_TIME = QuestionTime((), explicit=False, asks_when=False, recency=False, past=False, present=False)
+NO_TIME = QuestionTime((), explicit=False, asks_when=False, recency=False, past=False, present=False, of_then=False)
 """A question without any wish about time."""
 
 _AUXILIARY = (
@@ -87,18 +89,27 @@ _OF_NOW = re.compile(
     r"|^\W*(?:(?:and|but|so) )?(?:who|whose|which|what|how (?:many|much))\b"
 )
 _OF_THEN = re.compile(
-    rf"\b(?:was|were|did|had|used)\b|\b(?:i|we|you|he|she|they|it|who) (?:\w+ly )?{_PAST_VERB}\b"
+    rf"\b(?:was|were|did|had|used)\b|(?<!\bam )(?<!\bis )(?<!\bare )\b(?:i|we|you|he|she|they|it|who)"
+    rf" (?:\w+ly )?{_PAST_VERB}\b"
     rf"|\b(?:whose|which|what|how (?:many|much)) \w+ {_PAST_VERB}\b"
     rf"|(?:\b(?:has|have)|['\u2019]ve)\s(?:\w+\s){{0,3}}?(?:{_PAST_VERB}|been|done|eaten|given|gone|seen|taken|written)\b"
 )
 """The tense of a question: verbs of the present, or who does something, and verbs of the past, which win."""
 
-_HELD = re.compile(
-    r"\bdid (?:\w+ ){1,3}?(?:accept|agree|arrange|book|choose|decide|order|pick|plan|reserve|schedule|settle|sign up)\b"
-    r"|\b(?:has|have) (?:\w+ ){0,3}?(?:accepted|agreed|arranged|booked|chosen|decided|got|ordered|picked|planned"
-    r"|reserved|scheduled|settled|signed up)\b|\b(?:do|does) (?:\w+ ){1,3}?have left\b"
+_OF_ANY_THEN = re.compile(rf"\b(?:had|has|have|used|was|were|did)\b|\b{_PAST_VERB}\b")
+"""Words of the past, where no verb tells what is."""
+
+_DECIDED = "accept|agree|arrange|book|choose|decide|invite|order|pick|plan|register|reserve|schedule|settle|sign up"
+_HAS_DECIDED = (
+    "accepted|agreed|arranged|booked|chosen|decided|got|invited|ordered|picked|planned|registered|reserved|scheduled"
+    "|settled|signed up"
 )
-"""How a question asks for what was decided, or what there is ("have we got"): that holds until it is changed."""
+_HELD = re.compile(
+    rf"\bdid (?:\w+ ){{1,3}}?(?:{_DECIDED})\b|\b(?:has|have) (?:\w+ ){{0,4}}?(?:{_HAS_DECIDED})\b"
+    r"|\b(?:that )?(?:i|we) (?:booked|chose|ordered|picked|planned|registered|reserved)\b"
+    r"|\b(?:do|does) (?:\w+ ){1,3}?have left\b|\bdid i (?:say|mention|tell you)\b"
+)
+"""How a question asks for what was decided, told, or is there ("have we got"): that holds until it is changed."""
 
 _SUPPOSED = re.compile(r"\W*(?:and |but |so )?(?:if|imagine|say|suppose|what if)\b")
 """How a question begins that asks for what would be."""
@@ -139,22 +150,19 @@ def question_times(question: str, asked_at: datetime) -> QuestionTime:
     lower = lowered(question)
     rest = _without(lower, mentions)
     spans = tuple(_onwards(lower, mention, asked_at) for mention in mentions)
-    of_then = _is_of_then(rest)
-    past = _PAST.search(rest) is not None or (_IN_ORDER.search(rest) is not None and of_then)
+    held = _HELD.sub(" is ", rest)
+    is_of_now = _OF_NOW.search(held) is not None
+    of_then = (_OF_THEN if is_of_now else _OF_ANY_THEN).search(held) is not None
+    past = _PAST.search(rest) is not None or (_IN_ORDER.search(rest) is not None and (of_then or not is_of_now))
     return QuestionTime(
         spans,
         explicit=bool(mentions) and all(_narrows(question, mention, asked_at) for mention in mentions),
         asks_when=_WHEN.search(rest) is not None or _WHEN_FIRST.match(rest) is not None,
         recency=_RECENCY.search(rest) is not None,
         past=past,
-        present=not (past or of_then or _SUPPOSED.match(rest)),
+        present=is_of_now and not (past or of_then or _SUPPOSED.match(rest)),
+        of_then=past or of_then,
     )
-
-
-def _is_of_then(lower: str) -> bool:
-    """Whether a lower-case question is not plainly about what is."""
-    lower = _HELD.sub(" is ", lower)
-    return _OF_NOW.search(lower) is None or _OF_THEN.search(lower) is not None
 
 
 def without_distances(question: str, asked_at: datetime) -> str:

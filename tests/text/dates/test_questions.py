@@ -102,6 +102,12 @@ def test_questions_for_a_date(question):
         ("Which cake did we choose?", True),
         ("Where did we decide to go in May?", True),
         ("Which cake did we choose at first?", False),
+        ("Which hotel am I booked into?", True),
+        ("Are they registered?", True),
+        ("What's the filling of the cake I ordered?", True),
+        ("Which date did I register for?", True),
+        ("What kind of boat have my brother and I got?", True),
+        ("Where did I say I keep the key?", True),
         ("What did my boss say when we booked?", False),
         ("Did she order that he left?", False),
         ("Who has left the team?", False),
@@ -117,6 +123,24 @@ def test_questions_that_plainly_ask_for_what_is(question, present):
 
 
 @pytest.mark.parametrize(
+    ("question", "of_then"),
+    [
+        ("Where did we camp?", True),
+        ("Went to Rome when?", True),
+        ("Where have I been?", True),
+        ("where we met", True),
+        ("Shoe size?", False),
+        ("Sweet or savoury popcorn for me?", False),
+        ("Where do I live?", False),
+        ("If I dent the car, how much do I have to pay?", False),
+    ],
+)
+def test_questions_that_ask_for_what_was(question, of_then):
+    """One without any verb does not."""
+    assert question_times(question, ASKED_AT).of_then is of_then
+
+
+@pytest.mark.parametrize(
     "question",
     [
         "What did I eat when I was in Rome?",
@@ -129,7 +153,7 @@ def test_questions_that_plainly_ask_for_what_is(question, present):
 )
 def test_questions_that_want_nothing_of_time(question):
     """A preference for dates or for the newest message would push the answer down."""
-    assert replace(question_times(question, ASKED_AT), present=False) == NO_TIME
+    assert replace(question_times(question, ASKED_AT), present=False, of_then=False) == NO_TIME
 
 
 @pytest.mark.parametrize(

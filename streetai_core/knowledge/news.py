@@ -1,0 +1,161 @@
+"""What short messages tell that may bring others up to date, for a question to see.
+
+Where nothing links two messages when they are written, what one says is over, or names beside a value of the other, is
+kept as a mark (`planning/news.py`); `recall/news.py` looks for it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from streetai_core.knowledge.becoming import BECOME, OVER
+from streetai_core.knowledge.clauses import Clause
+from streetai_core.knowledge.statements import Statement
+from streetai_core.knowledge.subjects import PEOPLE
+from streetai_core.knowledge.telling import changed, of_somebody, replaces, short
+from streetai_core.knowledge.wording import FUNCTION_WORDS, stem, tokens
+from streetai_core.text.marks import CHANGE, CORRECTED, TOLD
+from streetai_core.text.words import whole_words
+
+Value = tuple[str, ...]
+"""The terms of a value, ascending."""
+
+_MOSTLY = 0.5
+"""Share of the words of a message that tells how something is. If any such clause would do, "Done. And for Saturday?"
+would stand above what was told of Saturday."""
+
+_OPENING = 2
+"""Words of a clause that tells nothing without a value: "All green."."""
+
+_NO_NEWS = re.compile(
+    r"\b(?:trying to|struggling|ha(?:ve|ving) (?:a hard time|difficult(?:y|ies)|issues|problems|trouble)|unsure"
+    r"|not sure|help me|thanks|thank you|got it|makes? sense|(?:that|this) (?:really )?helps)\b",
+    re.IGNORECASE,
+)
+"""Who needs help or gives thanks tells nothing that holds."""
+
+_WRONG = re.compile(
+    r"\b(?:wrong|mistaken?|correct(?:ion|ed)|typo|misprint|turns? out|turned out"
+    r"|mis(?:read|heard|typed|spoke|counted|remembered|calculated|spelled))\b",
+    re.IGNORECASE,
+)
+"""Words that say that what was told was not so from the first."""
+
+_WORD_OVER = re.compile(rf"[\w'\u2019]*(?:{OVER.pattern})", re.IGNORECASE)
+"""With the word that it ends: "isn't"."""
+
+_WHO = 3
+"""Words at the beginning of a clause that say that it is of somebody new: "A colleague dropped Hungarian"."""
+
+_POSSESSIVE = re.compile(r"['\u2019]s?$")
+
+_MOST_TERMS = 4
+"""Terms of a value that is said to be over: more are a sentence of their own."""
+
+_WRITTEN = ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
+_FIGURES = {word: str(number) for number, word in enumerate(_WRITTEN, 1)}
+_OTHERWISE = _FIGURES | {figure: word for word, figure in _FIGURES.items()}
+"""Numbers that people write in either way."""
+
+
+def news_of(told: Statement) -> tuple[int, ...]:
+    """The terms that say what a short message tells: `TOLD`, and `CHANGE`. Of what, only a question can tell."""
+    if not told.has_facts:
+        return ()
+    corrected = (CORRECTED,) if any(map(_corrects, short(told.text))) else ()
+    if changed(told.text):
+        return TOLD, CHANGE, *corrected
+    return (TOLD, *corrected) if _tells(told.text) else corrected
+
+
+def _corrects(clause: Clause) -> bool:
+    """Whether a clause says that what was told was wrong from the first."""
+    return _WRONG.search(clause.sentence) is not None or (
+        clause.cue is not None and clause.cue.strong and clause.cue.kind == "corrected"
+    )
+
+
+def told_anew(told: Statement) -> frozenset[str]:
+    """Terms of what a short message says is over, not so, or has become so: "lark" of "They've killed Lark".
+
+    Of who has facts of his own. Of another person only who it is: that one may be spoken of.
+    """
+    if not told.has_facts:
+        return frozenset()
+    said = short(told.text)
+    anew = {place for place, one in enumerate(said) if one.has_become or one.is_over}
+    # "Zdeněk flooded the cellar. Never again" names beside it whom it means.
+    spoken = [clause for place, clause in enumerate(said) if not anew.isdisjoint((place - 1, place, place + 1))]
+    return frozenset(term for clause in spoken for term in _named_in(clause))
+
+
+def values_over(told: Statement) -> frozenset[Value]:
+    """The terms of each value that a short message says is over: "no more 200", "we're not at the Crown"."""
+    if not told.has_facts:
+        return frozenset()
+    found: set[Value] = set()
+    for clause in short(told.text):
+        if not of_somebody(clause) or not replaces(clause):
+            continue
+        if clause.cue is not None and clause.cue.old:
+            found |= _each_way(tokens(clause.sentence[slice(*clause.cue.old)]))
+        if clause.is_over:
+            for word, kind in zip(clause.words, clause.kinds, strict=True):
+                if kind and kind != "colour":
+                    found |= _each_way((word,))
+    return frozenset(terms for terms in found if 0 < len(terms) <= _MOST_TERMS)
+
+
+def values_beside(told: Statement) -> frozenset[Value]:
+    """The terms of each value that a short message names beside another one of its kind."""
+    if not told.has_facts or not all(map(replaces, short(told.text))):
+        return frozenset()
+    by_kind: dict[str, set[Value]] = {}
+    for clause in filter(of_somebody, short(told.text)):
+        for word, kind in zip(clause.words, clause.kinds, strict=True):
+            if kind and (terms := _terms((word,))):
+                by_kind.setdefault(kind, set()).add(terms)
+    return frozenset(terms for some in by_kind.values() if len(some) > 1 for terms in some)
+
+
+def _tells(text: str) -> bool:
+    """Whether a short message mostly tells how something is, and does not say "Perfect." and go on to ask."""
+    told = short(text)
+    lacking, before = _MOSTLY * len(text.split()) if told else 0.0, ""
+    for clause in told:
+        # The last part of a sentence stands there by itself too.
+        if clause.sentence not in before and _tells_something(clause):
+            lacking -= len(clause.words)
+            before = clause.sentence
+            if lacking <= 0:
+                return True
+    return False
+
+
+def _tells_something(clause: Clause) -> bool:
+    """Whether a clause tells how something is, of whom or what it speaks."""
+    if len(clause.words) <= _OPENING and not clause.values:
+        return False
+    return of_somebody(clause) and not _NO_NEWS.search(clause.sentence) and replaces(clause)
+
+
+def _named_in(clause: Clause) -> set[str]:
+    """The terms of a clause without the words that say what has become of it."""
+    words = tokens(_WORD_OVER.sub(" ", BECOME.sub(" ", clause.sentence)))
+    if clause.subject.owner == "person" and not of_somebody(clause):
+        words = tuple(word for word in words if stem(_POSSESSIVE.sub("", word.lower())) in clause.subject.words)
+    elif clause.subject.owner == "other" and not PEOPLE.isdisjoint(clause.lowered[:_WHO]):
+        return set()
+    return whole_words(" ".join(word for word in words if word.lower().replace("\u2019", "'") not in FUNCTION_WORDS))
+
+
+def _each_way(words: Sequence[str]) -> set[Value]:
+    """Some words, and with a number written the other way: "two" and "2"."""
+    other = tuple(_OTHERWISE.get(word.lower(), word) for word in words)
+    return {_terms(words), _terms(other)}
+
+
+def _terms(words: Sequence[str]) -> Value:
+    plain = (word for word in words if word.lower().replace("\u2019", "'") not in FUNCTION_WORDS)
+    return tuple(sorted(whole_words(" ".join(plain))))

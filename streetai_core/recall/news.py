@@ -1,0 +1,214 @@
+"""What short messages get for standing above older ones that they may bring up to date.
+
+Far more changes are told in passing ("Too obvious, the spare key hangs in the shed from here on"), or without a word of
+change ("The garden is 385 square metres"), than any rule can link when they are written. A question brings such
+messages together: a short one is lifted above older short ones, if it takes no more than its tie to them is worth.
+What ties them is what they share (`planning/news.py`), or that both tell something alike.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from streetai_core.dynamics.decay import Flags, Floats
+from streetai_core.index.among import among
+from streetai_core.index.cone import beyond
+from streetai_core.index.words import WordIndex
+from streetai_core.recall.naming import named, numbers, things
+from streetai_core.recall.question import Question
+from streetai_core.recall.standing import Standing
+from streetai_core.recall.topmost import topmost
+from streetai_core.state import MemoryState
+from streetai_core.text.marks import CHANGE, CORRECTED, TOLD, beside_about, news_about, over_about
+
+Rows = npt.NDArray[np.intp]
+
+NEWS = 0.7
+"""Most by which a message is lifted that tells how something is, above one like it."""
+
+SPOKEN_OF = 1.5
+"""The same where it names what the older one told, and says that it is over or has become so."""
+
+BESIDE = 1.0
+"""The same where it names a value that the older one told beside another one of its kind."""
+
+_COMPARED = 15
+"""The best signals, among which such messages are looked for, beside those that are tied to them: what is further down
+is seldom what is asked for."""
+
+_ANSWERS = 5
+"""The best of them, which alone are brought up to date: only they may be what is asked for."""
+
+_LIKE, _LIKE_CHANGED, _AS_NEAR = 0.5, 0.4, 0.5
+"""What tells how something is: the least cosine with what it brings up to date, where it has a word of change too, and
+its nearness to the question as a share of the older one's: it must be an answer itself. Of pairs that are less alike,
+as many are of two things that both hold (these and the following chosen with `tests.benchmarks.as_typed`)."""
+
+_LIKE_NAMED, _NEAR_NAMED = 0.3, 0.1
+"""The same where it names what the older one told and says that it is over: it may be less like it, and further from
+what is asked for ("Kessler went bust. The exhibition will be in the old post office")."""
+
+_LIKE_BESIDE, _NEAR_BESIDE = 0.35, 0.25
+"""The same where it names the value beside another one. Where it says of the value itself that it is over, the two may
+be like nothing ("no more 200, it's 230")."""
+
+_SHORT = 280
+"""Characters of a message that may be brought up to date; one of 45 words has so many at most, mostly."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Compared:
+    """The messages that are compared, the oldest first."""
+
+    best: Rows
+    """The signal of each that is nearest to the question, shape (k,)."""
+    at: Rows
+    """Their rows in the word index, shape (k,)."""
+    answers: Flags
+    """Which of them may be brought up to date, shape (k,)."""
+    tied: Flags
+    """Which of them share with which of these what may bring it up to date, shape (k, k)."""
+
+
+def news(state: MemoryState, question: Question, standing: Standing) -> Floats | None:
+    """What lifts short messages above older ones that they may bring up to date, shape (n,); `None`: nothing does.
+
+    Where a question asks for what was, only what was told wrongly is brought up to date.
+    """
+    compared = _compared(state, standing)
+    most = _most(state, question, compared, standing.nearness[compared.best])
+    if most is None:
+        return None
+    best = compared.best
+    scores, lifted = standing.total[best], np.zeros(len(standing.total))
+    for place in np.flatnonzero(most.any(axis=1)).tolist():
+        needed = scores[:place] - scores[place] + standing.margin
+        # What it cannot outdo it is not lifted towards: that would only put it above others.
+        lift = float(needed[needed <= most[place, :place]].max(initial=0.0))
+        lifted[best[place]] = lift
+        scores[place] += lift
+    return lifted if lifted.any() else None
+
+
+def _compared(state: MemoryState, standing: Standing) -> _Compared:
+    """The best messages, and those that say of what the best of these tell that it is over, wherever they stand."""
+    best = topmost(standing.total, _COMPARED, allowed=standing.searched)
+    at = state.alignment.at[best]
+    stands = (at >= 0) & (standing.leaders[at] == best)
+    best, at = best[stands], at[stands]
+    scores = standing.total[best]
+    answers = scores >= np.sort(scores)[-_ANSWERS:].min(initial=np.inf)
+    sequences = state.words.column("sequence")
+    asked = sequences[at[answers]].tolist()
+    ties = [state.words.rows_with(news_about(one)) for one in asked]
+    # What only names the same is seldom news if it is far from what is asked.
+    over = [state.words.rows_with(over_about(one)) for one, rows in zip(asked, ties, strict=True) if len(rows)]
+    more = np.setdiff1d(np.concatenate([*over, at[:0]]), at)
+    if len(more):
+        signals = standing.leaders[more]
+        found = signals >= 0
+        if standing.searched is not None:
+            found &= standing.searched[signals]
+        best, at = np.concatenate([best, signals[found]]), np.concatenate([at, more[found]])
+        answers = np.concatenate([answers, np.zeros(len(at) - len(answers), dtype=np.bool_)])
+    tied = np.zeros((len(at), len(at)), dtype=np.bool_)
+    for answer, rows in zip(np.flatnonzero(answers).tolist(), ties, strict=True):
+        tied[:, answer] = among(at, rows)
+    oldest_first = np.argsort(sequences[at])
+    return _Compared(best[oldest_first], at[oldest_first], answers[oldest_first], tied[oldest_first][:, oldest_first])
+
+
+def _most(state: MemoryState, question: Question, compared: _Compared, near: Floats) -> Floats | None:
+    """By how much each of some messages may be lifted above each at most, shape (k, k); `None`: none by anything.
+
+    Args:
+        state: the memory.
+        question: what is asked.
+        compared: the messages.
+        near: how near each is to the question, shape (k,).
+    """
+    words, at, tied = state.words, compared.at, compared.tied
+    over = _tied(words, compared, over_about)
+    telling = _telling(words, question, at) if question.time.present else np.zeros(len(at), dtype=np.bool_)
+    if question.time.of_then:
+        over &= among(at, words.rows_with(CORRECTED))[:, None]
+        tied, beside = over, np.zeros_like(over)
+    else:
+        beside = _tied(words, compared, beside_about)
+    if not telling.any() and not tied.any():
+        return None
+    vectors = state.columns.vectors_of(compared.best)
+    cosine = beyond((vectors @ vectors.T).astype(np.float64), question.common)
+
+    def alike(least: Floats | float, least_near: float) -> Flags:
+        enough: Flags = (cosine >= least) & (near[:, None] >= least_near * near)
+        return enough
+
+    changed = among(at, words.rows_with(CHANGE))[:, None]
+    tells = telling[:, None] & alike(np.where(changed, _LIKE_CHANGED, _LIKE), _AS_NEAR) & _of_one_speaker(words, at)
+    tells &= _of_same(words, at, things(question))
+    speaks = over | (tied & ~beside & alike(_LIKE_NAMED, _NEAR_NAMED))
+    names = beside & alike(_LIKE_BESIDE, _NEAR_BESIDE)
+    # What names what is over need not name whom it is over for.
+    of_same = _of_same(words, at, numbers(question))
+    most: Floats = np.maximum.reduce([tells * NEWS, speaks * of_same * SPOKEN_OF, names * of_same * BESIDE])
+    most[~(_may_outdo(words, at) & compared.answers)] = 0.0
+    return most
+
+
+def _telling(words: WordIndex, question: Question, at: Rows) -> Flags:
+    """Which of some messages tell how something is, shape (k,)."""
+    there = named(words, question.words)
+    # Of whom a question names, it mostly asks for all that was told: without a word of change nothing gives way.
+    telling = among(at, words.rows_with(CHANGE if there else TOLD))
+    if there:
+        telling &= np.isin(words.column("author")[at], list(there.values()))
+    return telling
+
+
+def _tied(words: WordIndex, compared: _Compared, mark: Callable[[int], int]) -> Flags:
+    """Which of some messages that are tied to others have a mark for them, shape (k, k)."""
+    tied = compared.tied.copy()
+    sequences = words.column("sequence")[compared.at]
+    for answer in np.flatnonzero(tied.any(axis=0)).tolist():
+        tied[:, answer] &= among(compared.at, words.rows_with(mark(int(sequences[answer]))))
+    return tied
+
+
+def _may_outdo(words: WordIndex, at: Rows) -> Flags:
+    """Which of some messages may stand above which for what they tell, shape (k, k).
+
+    Nobody's word outdoes one that is trusted more, and what is said again in the same words
+    is no news.
+    """
+    may: Flags = np.broadcast_to(words.column("characters")[at] <= _SHORT, (len(at), len(at))).copy()
+    trust = words.trust[at]
+    may &= trust[:, None] >= trust
+    role = words.column("role")[at]
+    may &= role[:, None] == role
+    texts = words.column("fingerprint")[at]
+    may &= texts[:, None] != texts
+    return may
+
+
+def _of_one_speaker(words: WordIndex, at: Rows) -> Flags:
+    """Which of some messages are of one person, shape (k, k). Ties say for themselves of whom they tell."""
+    author = words.column("author")[at]
+    one: Flags = author[:, None] == author
+    return one
+
+
+def _of_same(words: WordIndex, at: Rows, things: Collection[int]) -> Flags:
+    """Which of some messages lack none of the things that which of them have, shape (k, k).
+
+    What is told of another boat is no news of this one.
+    """
+    same = np.ones((len(at), len(at)), dtype=np.bool_)
+    for thing in things:
+        has = among(at, words.rows_with(thing))
+        same &= has[:, None] | ~has
+    return same
