@@ -41,7 +41,7 @@ KINDS = (
 """Of conversations: as people type; in plain sentences; half of the changes told without any word of change; changes
 that are said plainly, twice; such in many wordings; in the middle of chat; in mixed wordings, twice; such that are
 said to have changed, half of them without naming the matter again; explicit changes among distractors, none of which
-only sounds like one; and such of which half are talk among friends, where somebody else may tell of it.
+only sounds like one; and such of which some are talk among friends, where somebody else may tell of it.
 
 "unseen" and "corrected" were first measured before anybody looked at them, when 109 of each were right, and so were the
 five parts of "clear": 95 of 100, 96 of 100, 144 of 150, 184 of 200 and 144 of 150. Of the first two parts of
