@@ -40,6 +40,11 @@ def things(question: Question) -> frozenset[int]:
 
 
 def numbers(question: Question) -> frozenset[int]:
-    """Those of `things` that have a digit in them."""
+    """Hashes of the numbers in a question that what it asks for has, with digits in them.
+
+    Who asks whether the boat is at berth 31 names what may have changed; "berth 31, keys" names what is wanted.
+    """
+    if question.time.present and not _OPEN.match(question.text):
+        return frozenset()
     named = (hashed(term) for word in question.words.capital if _DIGIT.search(word) for term in terms(word))
-    return things(question).intersection(named)
+    return frozenset(named).intersection(question.terms)

@@ -200,6 +200,13 @@ def test_what_names_a_value_beside_another_stands_above_it(registry, question):
     assert first_of(memory, question)[0] == "new"
 
 
+def test_what_lacks_a_number_that_is_wanted_brings_no_news(registry):
+    """What is told of crew member 7 is none of member 1, whose locker has that number."""
+    memory = registry.get("lockers")
+    tell(memory, older="locker 7 belongs to crew member number 1", newer="locker 49 belongs to crew member number 7")
+    assert first_of(memory, "locker 7 belongs to crew member number 1")[0] == "old"
+
+
 NAMES_IT = "They've killed Lark. I've been put on the warehouse scanner."
 
 
