@@ -14,7 +14,7 @@ from streetai_core.knowledge.clauses import Clause
 from streetai_core.knowledge.statements import Statement
 from streetai_core.knowledge.subjects import PEOPLE
 from streetai_core.knowledge.telling import changed, of_somebody, replaces, short
-from streetai_core.knowledge.wording import FUNCTION_WORDS, stem, tokens
+from streetai_core.knowledge.wording import FUNCTION_WORDS, NUMBER_WORDS, stem, tokens
 from streetai_core.text.marks import CHANGE, CORRECTED, TOLD
 from streetai_core.text.words import whole_words
 
@@ -53,14 +53,13 @@ _POSSESSIVE = re.compile(r"['\u2019]s?$")
 _MOST_TERMS = 4
 """Terms of a value that is said to be over: more are a sentence of their own."""
 
-_WRITTEN = ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
-_FIGURES = {word: str(number) for number, word in enumerate(_WRITTEN, 1)}
+_FIGURES = {word: str(number) for number, word in enumerate(NUMBER_WORDS, 1)}
 _OTHERWISE = _FIGURES | {figure: word for word, figure in _FIGURES.items()}
 """Numbers that people write in either way."""
 
 
 def news_of(told: Statement) -> tuple[int, ...]:
-    """The terms that say what a short message tells: `TOLD`, and `CHANGE`. Of what, only a question can tell."""
+    """The marks of what a short message tells: `TOLD`, `CHANGE`, `CORRECTED`. Of what, only a question can tell."""
     if not told.has_facts:
         return ()
     corrected = (CORRECTED,) if any(map(_corrects, short(told.text))) else ()

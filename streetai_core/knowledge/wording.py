@@ -65,6 +65,9 @@ _OFTEN = word_set("every always usually daily mostly normally")
 _SAME_FORM = word_set("read")
 """Past tenses that are the present as well: with a word of `_OFTEN` they tell a habit."""
 
+NUMBER_WORDS = ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
+"""Numbers that people write in words as often as in figures, from one on."""
+
 DETERMINERS = word_set("a an the this my our your his her their")
 """Words that begin a noun phrase."""
 

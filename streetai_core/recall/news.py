@@ -37,8 +37,8 @@ BESIDE = 1.0
 """The same where it names a value that the older one told beside another one of its kind."""
 
 _COMPARED = 15
-"""The best signals, among which such messages are looked for, beside those that are tied to them: what is further down
-is seldom what is asked for."""
+"""The best signals, among which such messages are looked for, beside those that say of a value of the best that it is
+over: what is further down is seldom what is asked for."""
 
 _ANSWERS = 5
 """The best of them, which alone are brought up to date: only they may be what is asked for."""
@@ -182,8 +182,7 @@ def _tied(words: WordIndex, compared: _Compared, mark: Callable[[int], int]) -> 
 def _may_outdo(words: WordIndex, at: Rows) -> Flags:
     """Which of some messages may stand above which for what they tell, shape (k, k).
 
-    Nobody's word outdoes one that is trusted more, and what is said again in the same words
-    is no news.
+    Nobody's word outdoes one that is trusted more, and what is said again in the same words is no news.
     """
     may: Flags = np.broadcast_to(words.column("characters")[at] <= _SHORT, (len(at), len(at))).copy()
     trust = words.trust[at]

@@ -4,7 +4,7 @@ Of 2,840 conversations in which a fact changes: in how many all old values are l
 other links there are, and in how many the current value is recalled above every old one, with and without what lifts
 it for a question (`recall/news.py`). Of 1,210 in which something only sounds like a change: how many have a
 link, and in how many what still holds is recalled first, with and without. Of 3,710 sentences with a date, and of 350
-that are wishes or sound like one: how many are told. Nobody had looked at the conversations of the last three kinds
+that are wishes or sound like one: how many are told. Nobody had looked at the conversations of the last four kinds
 when they were first measured, nor at the second dates and wishes before the rules were made; each further set of dates
 was measured once before anybody looked (`tests/text/dates/test_cases.py`).
 """

@@ -4,6 +4,7 @@ import pytest
 
 from streetai_core import MemoryRegistry, NewMessage
 from streetai_core.encoders import offline_available
+from streetai_core.recall import news
 from streetai_core.recall.news import NEWS, SPOKEN_OF
 from tests.knowledge.cases import of_kind, recalled, stands_above
 from tests.knowledge.cases import tell as tell_case
@@ -13,8 +14,9 @@ pytestmark = pytest.mark.skipif(not offline_available(), reason="the extra `offl
 LEAST_RIGHT = {"plain": 0.79, "explicit": 0.95, "clear": 0.97, "unforeseen": 0.93}
 """81, 98, 98 and 94 in 100. Who wrote the cases knew none of the rules; these were looked at later. Of others, at which
 nobody looked, `tests.benchmarks.as_typed` tells."""
-LEAST_UNDISTURBED = {"plain": 0.85, "explicit": 0.8}
-"""87 and 81 in 100 of conversations in which something only sounds like a change; 92 and 85 without this part."""
+LEAST_UNDISTURBED = {"plain": 0.85, "explicit": 0.8, "unforeseen": 0.45}
+"""87, 81 and 47 in 100 of conversations in which something only sounds like a change; 92, 85 and 51 without this
+part."""
 
 OLDER = "Camping at Les Ormes"
 NEWER = "site got flooded so we ended up at La Touesse, right behind the dunes"
@@ -198,6 +200,50 @@ def test_what_names_a_value_beside_another_stands_above_it(registry, question):
     memory = registry.get("ferry")
     tell(memory, older="The ferry has 12 seats", newer="At last, for the ferry we got 16 seats for the 12")
     assert first_of(memory, question)[0] == "new"
+
+
+def test_what_brings_news_of_a_statement_that_replaces_another_stands_above_both(registry):
+    """Which is lifted itself, to where the first one stands."""
+    memory = registry.get("puppy")
+    told = [
+        "Our puppy's name is Rufus, we've called him so",
+        "He's not Rufus, he's Pickle",
+        "The dog next door is Kevin",
+    ]
+    newest = "And Pickle is no more. Family vote: it is Moss"
+    memory.add_messages([NewMessage(content=text, role="user", message_id=text) for text in [*told, newest]])
+    assert len(memory.revisions(told[0])) == 2
+    hits = memory.retrieve("What's our puppy's name?", limit=50)
+    order = [hit.signal.parent_turn_id for hit in hits]
+    assert order.index(newest) < order.index(told[1]) < order.index(told[0])
+
+
+@pytest.mark.parametrize(
+    ("question", "first"), [("Do I live near the harbour?", "new"), ("Did I live near the harbour at first?", "old")]
+)
+def test_a_change_that_is_linked_leaves_the_past_alone(registry, question, first):
+    """Only a correction does not."""
+    memory = registry.get("home")
+    tell(memory, older="I live in Nice, near the harbour", newer="I no longer live in Nice, I moved to Bergen")
+    assert len(memory.revisions("new")) == 2
+    assert first_of(memory, question)[0] == first
+
+
+def test_of_whom_nobody_names_nobody_else_tells(registry):
+    """Each camps where he says."""
+    memory = registry.get("talk")
+    memory.add_message(OLDER, "user", name="Nora")
+    memory.add_message("The lift is broken again.", "user", name="Ben")
+    memory.add_message(NEWER, "user", name="Ben")
+    assert all(hit.parts["change"] == 0.0 for hit in memory.retrieve(ASKED, limit=50))
+
+
+def test_a_value_beside_another_has_a_weight_of_its_own(registry, monkeypatch):
+    """It is a weaker sign than a word that says that something is over."""
+    monkeypatch.setattr(news, "BESIDE", 0.0)
+    memory = registry.get("ferry")
+    tell(memory, older="The ferry has 12 seats", newer="At last, for the ferry we got 16 seats for the 12")
+    assert first_of(memory, "Seats for the ferry?")[0] == "old"
 
 
 def test_what_lacks_a_number_that_is_wanted_brings_no_news(registry):

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from streetai_core.knowledge.forms.form import Form
+from streetai_core.knowledge.wording import NUMBER_WORDS
 
-_NUMBER_WORD = "one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve"
+_NUMBER_WORD = "|".join(NUMBER_WORDS)
 
 STRONG = (
     Form(

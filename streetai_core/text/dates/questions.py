@@ -106,7 +106,7 @@ _HAS_DECIDED = (
 )
 _HELD = re.compile(
     rf"\bdid (?:\w+ ){{1,3}}?(?:{_DECIDED})\b|\b(?:has|have) (?:\w+ ){{0,4}}?(?:{_HAS_DECIDED})\b"
-    r"|\b(?:that )?(?:i|we) (?:booked|chose|ordered|picked|planned|registered|reserved)\b"
+    r"|\b(?:i|we) (?:booked|chose|ordered|picked|planned|registered|reserved)\b"
     r"|\b(?:do|does) (?:\w+ ){1,3}?have left\b|\bdid i (?:say|mention|tell you)\b"
 )
 """How a question asks for what was decided, told, or is there ("have we got"): that holds until it is changed."""
