@@ -41,6 +41,7 @@ WEIGHTS = [
     news.NEWS,
     news.SPOKEN_OF,
     news.BESIDE,
+    news.GOING_ON,
     Config().activation_share * activation.FRESH,
     Config().activation_share * activation.TAUGHT,
     Config().activation_share * activation.LEARNED,

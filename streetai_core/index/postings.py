@@ -13,6 +13,7 @@ from collections.abc import Iterator, Mapping, Sequence
 import numpy as np
 import numpy.typing as npt
 
+from streetai_core.index.among import among
 from streetai_core.types import TermCounts, TermHashes
 
 _LOOKED_FOR = 32
@@ -119,6 +120,15 @@ class Postings:
             np.concatenate([rows, np.array(recent[0])]).astype(np.intp),
             np.concatenate([counts, np.array(recent[1])]).astype(np.float64),
         )
+
+    def having(self, term: int, some: Rows) -> npt.NDArray[np.bool_]:
+        """Which of some rows have a term; shape of `some`."""
+        rows, _ = self._settled(term)
+        found = among(some.astype(rows.dtype), rows)
+        recent = self._recent.get(term)
+        if recent is not None:
+            found |= among(some, np.array(recent[0], dtype=np.intp))
+        return found
 
     def find_any(self, terms: Sequence[int]) -> tuple[Rows, Counts]:
         """Rows that have any of some terms, and how often; a row comes once for each of them that it has."""

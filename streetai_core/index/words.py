@@ -58,6 +58,10 @@ class WordIndex(WordsTable):
         rows, _ = self._postings.find(term)
         return rows[self.alive[rows]]
 
+    def having(self, term: int, rows: Rows) -> Flags:
+        """Which of some rows have a term, by its hash; shape of `rows`."""
+        return self._postings.having(term, rows)
+
     def rows_with_all(self, terms: Sequence[int]) -> Rows:
         """The rows that have all of some terms, by their hashes; at least one. Ascending."""
         # From the rarest on: what is common is only asked for the few rows that are left.

@@ -9,13 +9,13 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from streetai_core.knowledge.becoming import BECOME, OVER
+from streetai_core.knowledge.becoming import BECOME, GONE, OVER
 from streetai_core.knowledge.clauses import Clause
 from streetai_core.knowledge.statements import Statement
 from streetai_core.knowledge.subjects import PEOPLE
 from streetai_core.knowledge.telling import changed, of_somebody, replaces, short
 from streetai_core.knowledge.wording import FUNCTION_WORDS, NUMBER_WORDS, stem, tokens
-from streetai_core.text.marks import CHANGE, CORRECTED, TOLD
+from streetai_core.text.marks import CHANGE, CORRECTED, TOLD, VALUES
 from streetai_core.text.words import whole_words
 
 Value = tuple[str, ...]
@@ -50,6 +50,13 @@ _WHO = 3
 
 _POSSESSIVE = re.compile(r"['\u2019]s?$")
 
+_VALUE_NEAR = 4
+"""Words before and behind one that says that something is over, among which a value is what is over. Of the values
+that are further off more still hold: "not more than 120 for the two of us"."""
+
+_THING_NEAR = 2
+"""The same for what is no value: "no more bullets", "rabbitmq got decommissioned"."""
+
 _MOST_TERMS = 4
 """Terms of a value that is said to be over: more are a sentence of their own."""
 
@@ -59,9 +66,14 @@ _OTHERWISE = _FIGURES | {figure: word for word, figure in _FIGURES.items()}
 
 
 def news_of(told: Statement) -> tuple[int, ...]:
-    """The marks of what a short message tells: `TOLD`, `CHANGE`, `CORRECTED`. Of what, only a question can tell."""
+    """The marks of what a short message tells, `TOLD`, `CHANGE`, `CORRECTED`, `VALUES`; of what, a question says."""
     if not told.has_facts:
         return ()
+    kinds = frozenset(kind for clause in short(told.text) for kind in clause.values)
+    return *_told_by(told), *(VALUES[kind] for kind in sorted(kinds))
+
+
+def _told_by(told: Statement) -> tuple[int, ...]:
     corrected = (CORRECTED,) if any(map(_corrects, short(told.text))) else ()
     if changed(told.text):
         return TOLD, CHANGE, *corrected
@@ -90,7 +102,7 @@ def told_anew(told: Statement) -> frozenset[str]:
 
 
 def values_over(told: Statement) -> frozenset[Value]:
-    """The terms of each value that a short message says is over: "no more 200", "we're not at the Crown"."""
+    """The terms of what a short message says is over: "no more 200", "we're not at the Crown", "I've quit Jira"."""
     if not told.has_facts:
         return frozenset()
     found: set[Value] = set()
@@ -99,11 +111,22 @@ def values_over(told: Statement) -> frozenset[Value]:
             continue
         if clause.cue is not None and clause.cue.old:
             found |= _each_way(tokens(clause.sentence[slice(*clause.cue.old)]))
-        if clause.is_over:
-            for word, kind in zip(clause.words, clause.kinds, strict=True):
-                if kind and kind != "colour":
-                    found |= _each_way((word,))
+        for place in _beside(clause, OVER, _VALUE_NEAR):
+            if clause.kinds[place] not in {None, "colour"}:
+                found |= _each_way((clause.words[place],))
+        for place in _beside(clause, GONE, _THING_NEAR):
+            if clause.kinds[place] is None:
+                found.add(_terms((clause.words[place],)))
     return frozenset(terms for terms in found if 0 < len(terms) <= _MOST_TERMS)
+
+
+def _beside(clause: Clause, said: re.Pattern[str], words: int) -> set[int]:
+    """The places of a clause's words up to so many before and behind what a pattern finds."""
+    places: set[int] = set()
+    for match in said.finditer(clause.sentence):
+        first, behind = (len(tokens(clause.sentence[:end])) for end in match.span())
+        places.update(range(max(first - words, 0), first), range(behind, min(behind + words, len(clause.words))))
+    return places
 
 
 def values_beside(told: Statement) -> frozenset[Value]:

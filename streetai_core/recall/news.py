@@ -18,12 +18,13 @@ from streetai_core.dynamics.decay import Flags, Floats
 from streetai_core.index.among import among
 from streetai_core.index.cone import beyond
 from streetai_core.index.words import WordIndex
+from streetai_core.recall.continuing import answering, going_on
 from streetai_core.recall.naming import named, numbers, things
 from streetai_core.recall.question import Question
 from streetai_core.recall.standing import Standing
 from streetai_core.recall.topmost import topmost
 from streetai_core.state import MemoryState
-from streetai_core.text.marks import CHANGE, CORRECTED, TOLD, beside_about, news_about, over_about
+from streetai_core.text.marks import CHANGE, CORRECTED, TOLD, VALUES, beside_about, news_about, over_about
 
 Rows = npt.NDArray[np.intp]
 
@@ -35,6 +36,9 @@ SPOKEN_OF = 1.5
 
 BESIDE = 1.0
 """The same where it names a value that the older one told beside another one of its kind."""
+
+GOING_ON = 1.0
+"""The same where it goes on with what is asked for, and names nothing of it."""
 
 _COMPARED = 15
 """The best signals, among which such messages are looked for, beside those that say of a value of the best that it is
@@ -55,6 +59,13 @@ what is asked for ("Kessler went bust. The exhibition will be in the old post of
 _LIKE_BESIDE, _NEAR_BESIDE = 0.35, 0.25
 """The same where it names the value beside another one. Where it says of the value itself that it is over, the two may
 be like nothing ("no more 200, it's 230")."""
+
+_LIKE_ASKED, _AS_NEAR_ASKED, _RARE = 0.25, 0.6, 10
+"""The same where both tell a value of one kind and have a word of the question that few messages have, and how many may
+have it at most: "ferritin was 9 in January" and "new labs!! ferritin came back at 41"."""
+
+_LIKE_GOING_ON = 0.15
+"""The least cosine of what goes on with what is asked for (`recall/continuing.py`), where nobody asks in between."""
 
 _SHORT = 280
 """Characters of a message that may be brought up to date; one of 45 words has so many at most, mostly."""
@@ -80,7 +91,7 @@ def news(state: MemoryState, question: Question, standing: Standing) -> Floats |
     Where a question asks for what was, only what was told wrongly is brought up to date.
     """
     compared = _compared(state, standing)
-    most = _most(state, question, compared, standing.nearness[compared.best])
+    most = _most(state, question, compared, standing)
     if most is None:
         return None
     best = compared.best
@@ -107,8 +118,8 @@ def _compared(state: MemoryState, standing: Standing) -> _Compared:
     ties = [state.words.rows_with(news_about(one)) for one in asked]
     # What only names the same is seldom news if it is far from what is asked.
     over = [state.words.rows_with(over_about(one)) for one, rows in zip(asked, ties, strict=True) if len(rows)]
-    more = np.setdiff1d(np.concatenate([*over, at[:0]]), at)
-    if len(more):
+    if any(map(len, over)):
+        more = np.setdiff1d(np.concatenate(over), at)
         signals = standing.leaders[more]
         found = signals >= 0
         if standing.searched is not None:
@@ -122,20 +133,32 @@ def _compared(state: MemoryState, standing: Standing) -> _Compared:
     return _Compared(best[oldest_first], at[oldest_first], answers[oldest_first], tied[oldest_first][:, oldest_first])
 
 
-def _most(state: MemoryState, question: Question, compared: _Compared, near: Floats) -> Floats | None:
-    """By how much each of some messages may be lifted above each at most, shape (k, k); `None`: none by anything.
+@dataclass(frozen=True, slots=True)
+class _Pairs:
+    """The messages that are compared, and how much alike they are."""
 
-    Args:
-        state: the memory.
-        question: what is asked.
-        compared: the messages.
-        near: how near each is to the question, shape (k,).
-    """
-    words, at, tied = state.words, compared.at, compared.tied
-    over = _tied(words, compared, over_about)
-    telling = _telling(words, question, at) if question.time.present else np.zeros(len(at), dtype=np.bool_)
+    words: WordIndex
+    at: Rows
+    """Their rows, shape (k,)."""
+    near: Floats
+    """How near each is to the question, shape (k,)."""
+    cosine: Floats
+    """Of each to each, shape (k, k)."""
+
+    def alike(self, least: Floats | float, least_near: float) -> Flags:
+        """Which are enough like which, and as near to the question by some share, shape (k, k)."""
+        enough: Flags = (self.cosine >= least) & (self.near[:, None] >= least_near * self.near)
+        return enough
+
+
+def _most(state: MemoryState, question: Question, compared: _Compared, standing: Standing) -> Floats | None:
+    """By how much each of some messages may be lifted above each at most, shape (k, k); `None`: none by anything."""
+    words, at = state.words, compared.at
+    tied, over = compared.tied, _tied(words, compared, over_about)
+    there = named(words, question.words)
+    telling = _telling(words, at, there.values()) if question.time.present else np.zeros(len(at), dtype=np.bool_)
     if question.time.of_then:
-        over &= among(at, words.rows_with(CORRECTED))[:, None]
+        over &= words.having(CORRECTED, at)[:, None]
         tied, beside = over, np.zeros_like(over)
     else:
         beside = _tied(words, compared, beside_about)
@@ -143,31 +166,79 @@ def _most(state: MemoryState, question: Question, compared: _Compared, near: Flo
         return None
     vectors = state.columns.vectors_of(compared.best)
     cosine = beyond((vectors @ vectors.T).astype(np.float64), question.common)
-
-    def alike(least: Floats | float, least_near: float) -> Flags:
-        enough: Flags = (cosine >= least) & (near[:, None] >= least_near * near)
-        return enough
-
-    changed = among(at, words.rows_with(CHANGE))[:, None]
-    tells = telling[:, None] & alike(np.where(changed, _LIKE_CHANGED, _LIKE), _AS_NEAR) & _of_one_speaker(words, at)
-    tells &= _of_same(words, at, things(question))
-    speaks = over | (tied & ~beside & alike(_LIKE_NAMED, _NEAR_NAMED))
-    names = beside & alike(_LIKE_BESIDE, _NEAR_BESIDE)
+    pairs = _Pairs(words, at, standing.nearness[compared.best], cosine)
+    speaks = over | (tied & ~beside & pairs.alike(_LIKE_NAMED, _NEAR_NAMED))
+    names = beside & pairs.alike(_LIKE_BESIDE, _NEAR_BESIDE)
     # What names what is over need not name whom it is over for.
     of_same = _of_same(words, at, numbers(question))
-    most: Floats = np.maximum.reduce([tells * NEWS, speaks * of_same * SPOKEN_OF, names * of_same * BESIDE])
+    most: Floats = np.maximum(speaks * of_same * SPOKEN_OF, names * of_same * BESIDE)
+    if telling.any():
+        told = np.maximum(_tells(pairs, question, there) * NEWS, _goes_on(pairs, standing) * GOING_ON)
+        most = np.maximum(most, telling[:, None] * told)
     most[~(_may_outdo(words, at) & compared.answers)] = 0.0
     return most
 
 
-def _telling(words: WordIndex, question: Question, at: Rows) -> Flags:
-    """Which of some messages tell how something is, shape (k,)."""
-    there = named(words, question.words)
+def _tells(pairs: _Pairs, question: Question, there: Collection[str]) -> Flags:
+    """Which of some messages, if they tell how something is, tell it of what which of them is about, shape (k, k).
+
+    Args:
+        pairs: the messages.
+        question: what is asked.
+        there: whom it names.
+    """
+    words, at = pairs.words, pairs.at
+    changed = words.having(CHANGE, at)[:, None]
+    tells = pairs.alike(np.where(changed, _LIKE_CHANGED, _LIKE), _AS_NEAR)
+    asked = _of_what_is_asked(words, question, at)
+    if asked.any():
+        tells |= asked & _of_one_kind(words, at) & pairs.alike(_LIKE_ASKED, _AS_NEAR_ASKED)
+    tells &= _of_same(words, at, things(question))
+    # What is asked of nobody may be told by anybody: where all meet is nobody's own matter.
+    return tells & _of_one_speaker(words, at) if there or question.of_oneself else tells
+
+
+def _goes_on(pairs: _Pairs, standing: Standing) -> Flags:
+    """Which of some messages, if they tell how something is, go on behind which with what is asked for, (k, k)."""
+    words, at = pairs.words, pairs.at
+    answers = answering(words, at)
+    goes_on = going_on(words, standing, at, pairs.near, answers)
+    if not goes_on.any():
+        return goes_on
+    kinds = _kinds(words, at)
+    fits = (kinds.T @ kinds) & (answers[:, None] | (pairs.cosine >= _LIKE_GOING_ON))
+    # Of an older value of no kind any answer may be news.
+    fits |= answers[:, None] & ~kinds.any(axis=0)
+    return goes_on & fits & _of_one_speaker(words, at)
+
+
+def _telling(words: WordIndex, at: Rows, whom: Collection[int]) -> Flags:
+    """Which of some messages tell how something is, by whom a question names, by numbers of authors; shape (k,)."""
     # Of whom a question names, it mostly asks for all that was told: without a word of change nothing gives way.
-    telling = among(at, words.rows_with(CHANGE if there else TOLD))
-    if there:
-        telling &= np.isin(words.column("author")[at], list(there.values()))
-    return telling
+    telling = words.having(CHANGE if whom else TOLD, at)
+    return telling & np.isin(words.column("author")[at], list(whom)) if whom else telling
+
+
+def _of_what_is_asked(words: WordIndex, question: Question, at: Rows) -> Flags:
+    """Which of some messages share with which a rare word of a question, shape (k, k)."""
+    both = np.zeros((len(at), len(at)), dtype=np.bool_)
+    for term in question.terms:
+        if len(rows := words.rows_with(term)) <= _RARE:
+            has = among(at, rows)
+            both |= has[:, None] & has
+    return both
+
+
+def _of_one_kind(words: WordIndex, at: Rows) -> Flags:
+    """Which of some messages tell a value of one kind with which, shape (k, k)."""
+    kinds = _kinds(words, at)
+    both: Flags = kinds.T @ kinds
+    return both
+
+
+def _kinds(words: WordIndex, at: Rows) -> Flags:
+    """Of which kinds some messages tell values, shape (kinds, k)."""
+    return np.stack([words.having(mark, at) for mark in VALUES.values()])
 
 
 def _tied(words: WordIndex, compared: _Compared, mark: Callable[[int], int]) -> Flags:
@@ -175,7 +246,7 @@ def _tied(words: WordIndex, compared: _Compared, mark: Callable[[int], int]) -> 
     tied = compared.tied.copy()
     sequences = words.column("sequence")[compared.at]
     for answer in np.flatnonzero(tied.any(axis=0)).tolist():
-        tied[:, answer] &= among(compared.at, words.rows_with(mark(int(sequences[answer]))))
+        tied[:, answer] &= words.having(mark(int(sequences[answer])), compared.at)
     return tied
 
 
@@ -208,6 +279,6 @@ def _of_same(words: WordIndex, at: Rows, things: Collection[int]) -> Flags:
     """
     same = np.ones((len(at), len(at)), dtype=np.bool_)
     for thing in things:
-        has = among(at, words.rows_with(thing))
+        has = words.having(thing, at)
         same &= has[:, None] | ~has
     return same

@@ -25,7 +25,10 @@ CHANGE = hashed("\0change")
 CORRECTED = hashed("\0corrected")
 """It is short, and says that what was told was wrong."""
 
-_OF_TEXT = np.array(sorted((WISH, TOLD, CHANGE, CORRECTED)), dtype=np.uint32)
+VALUES = {kind: hashed(f"\0{kind}") for kind in ("number", "date", "colour", "contact", "name")}
+"""It is short, and tells a value of this kind."""
+
+_OF_TEXT = np.array(sorted((WISH, TOLD, CHANGE, CORRECTED, *VALUES.values())), dtype=np.uint32)
 """Those that a text alone tells."""
 
 

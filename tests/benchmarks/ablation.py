@@ -38,6 +38,7 @@ WEIGHTS = {
     "news": (news, "NEWS"),
     "spoken_of": (news, "SPOKEN_OF"),
     "beside": (news, "BESIDE"),
+    "going_on": (news, "GOING_ON"),
     "price_of_length": (packing, "LENGTH_PRICE"),
 }
 

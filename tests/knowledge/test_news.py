@@ -1,17 +1,20 @@
 """What short messages tell that a question may find to be news of another."""
 
+from typing import get_args
+
 import pytest
 
 from streetai_core.knowledge.news import news_of, told_anew, values_beside, values_over
 from streetai_core.knowledge.statements import Statement
 from streetai_core.knowledge.telling import LONGEST
-from streetai_core.text.marks import CHANGE, CORRECTED, TOLD
+from streetai_core.knowledge.values import ValueKind
+from streetai_core.text.marks import CHANGE, CORRECTED, TOLD, VALUES
 
 
 def test_only_who_has_facts_tells_of_changes():
     """An assistant without a name and a tool speak of what others said."""
     assert not news_of(Statement("we use Rust now", role="assistant"))
-    assert news_of(Statement("we use Rust now", role="assistant", author="Mia")) == (TOLD, CHANGE)
+    assert news_of(Statement("we use Rust now", role="assistant", author="Mia")) == (TOLD, CHANGE, VALUES["name"])
 
 
 @pytest.mark.parametrize(
@@ -47,6 +50,9 @@ def test_only_who_has_facts_says_that_they_are_over():
         ("I don't do well done any more", {("done",)}),
         ("I no longer have to be in at two", {("2",), ("two",)}),
         ("the rota is 4 am instead of 2 am", {("2",), ("two",)}),
+        ("It's not more than 120 euros for the whole meal for two", {("120",)}),
+        ("no more bullets, just a paragraph", {("bullet",)}),
+        ("rabbitmq was decommissioned with the servers", {("rabbitmq",)}),
         ("My sister isn't at the Crown", set()),
         ("We also aren't at the Crown", set()),
         ("Aren't we at the Crown?", set()),
@@ -95,3 +101,23 @@ def test_only_who_has_facts_has_values():
 def test_what_was_told_wrongly(text, corrected):
     """That was never so, while what has changed was."""
     assert (CORRECTED in news_of(Statement(text))) is corrected
+
+
+@pytest.mark.parametrize(
+    ("text", "kinds"),
+    [
+        ("We meet at nine on Friday", {"number", "date"}),
+        ("We painted it green, says mia@example.org", {"colour", "contact"}),
+        ("We meet at Lou's", {"name"}),
+        ("Do we meet at nine?", set()),
+        (f"We meet at nine. {'It rained. ' * LONGEST}", set()),
+    ],
+)
+def test_kinds_of_values(text, kinds):
+    """What two messages must have in common to tell the same anew, though they are little alike."""
+    assert {kind for kind, mark in VALUES.items() if mark in news_of(Statement(text))} == kinds
+
+
+def test_every_kind_has_a_mark():
+    """The kinds are known where values are; the marks, where words are."""
+    assert set(VALUES) == set(get_args(ValueKind))

@@ -12,7 +12,7 @@ from streetai_core.stores.reference import ReferenceStore
 from streetai_core.stores.types import Changes
 from streetai_core.testing.factories import NOON, make_head, make_message
 from streetai_core.testing.store_reading import comparable, read, write
-from streetai_core.text.marks import TOLD, WISH
+from streetai_core.text.marks import TOLD, VALUES, WISH
 from streetai_core.text.words import hashed
 
 EARLIEST, LATEST = datetime(1, 1, 1, tzinfo=timezone.utc), datetime(9999, 12, 31, 23, 59, tzinfo=timezone.utc)
@@ -46,7 +46,7 @@ def test_a_row_says_what_the_message_says():
     )
     assert (row.sequence, row.conversation_id, row.name, row.role) == (7, "kitchen", "Zoë", "assistant")
     assert (row.day, row.characters, row.question, row.replaces) == (SUNDAY.toordinal(), 26, False, (3, 5))
-    assert terms_of(row) == {hashed("zoe"): 1, hashed("berth"): 2, hashed("31"): 1, TOLD: 0}
+    assert terms_of(row) == {hashed("zoe"): 1, hashed("berth"): 2, hashed("31"): 1, TOLD: 0, VALUES["number"]: 0}
     assert days_of(row) == []
 
 
