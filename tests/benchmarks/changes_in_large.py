@@ -31,13 +31,13 @@ TALK = 40
 
 def talk_of(dataset):
     """The first messages of a recording."""
-    texts = (turn.content for recording in dataset.recordings for turn in recording.messages)
+    texts = (turn.text for recording in dataset.recordings for turn in recording.messages)
     return [text for text in texts if len(text) > LEAST][:OTHERS]
 
 
 def woven(cases, talk, seed):
     """The messages of some cases and others, in an order in which those of each case stand as they were said."""
-    chance = random.Random(seed)  # noqa: S311 - where they stand is no secret
+    chance = random.Random(seed)
     told = []
     for case in cases:
         places = sorted(chance.random() for _ in case["messages"])
