@@ -16,6 +16,10 @@ from streetai_core.recall.standing import Standing
 
 Rows = npt.NDArray[np.intp]
 
+_LEAST = 0.2
+"""The least nearness of what stands before a message: where nothing has to do with the question, chance is as near as
+anything."""
+
 _AS_NEAR, _AS_NEAR_ASKED = 1.0, 0.5
 """The least nearness to the question of what stands before a message, as a share of the older message's; and where
 somebody else asks in between (chosen with `tests.benchmarks.as_typed`; with less, as many lose as gain)."""
@@ -40,6 +44,7 @@ def going_on(words: WordIndex, standing: Standing, at: Rows, near: Floats, answe
     nearness = np.where(leads >= 0, standing.nearness[leads], -np.inf)
     enough = nearness[:, :, None] >= np.where(answers, _AS_NEAR_ASKED, _AS_NEAR)[:, None] * near
     behind = sequence[before][:, :, None] > sequence[at]
+    enough &= nearness[:, :, None] >= _LEAST
     return np.asarray((enough & behind).any(axis=0), dtype=np.bool_)
 
 

@@ -87,3 +87,16 @@ def test_who_goes_on_brings_news_of_his_own_words(memory, speaker, first):
     ]:
         memory.add_message(text, "user", name=name, message_id=place)
     assert first_of(memory, "When is the recital?") == first
+
+
+def test_what_has_nothing_to_do_with_the_question_leads_to_nothing(memory):
+    """Where all that was said is far from it, chance would decide."""
+    for text, role, place in [
+        ("I'm at the harbour from 6:30 to 14:30.", "user", "old"),
+        ("We could lift her out of the water.", "user", None),
+        ("Is anybody there to help?", "assistant", None),
+        ("Not any more, I tore my meniscus at 7.", "user", "new"),
+    ]:
+        memory.add_message(text, role, message_id=place)
+    hits = memory.retrieve("Where does Mara work, and when?", limit=50)
+    assert all(hit.parts["change"] == 0.0 for hit in hits)
