@@ -93,7 +93,7 @@ def test_what_has_nothing_to_do_with_the_question_leads_to_nothing(memory):
     """Where all that was said is far from it, chance would decide."""
     for text, role, place in [
         ("I'm at the harbour from 6:30 to 14:30.", "user", "old"),
-        ("We could lift her out of the water.", "user", None),
+        ("The sun was out all day.", "user", None),
         ("Is anybody there to help?", "assistant", None),
         ("Not any more, I tore my meniscus at 7.", "user", "new"),
     ]:
