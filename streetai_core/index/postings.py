@@ -130,6 +130,12 @@ class Postings:
             found |= among(some, np.array(recent[0], dtype=np.intp))
         return found
 
+    def frequency(self, term: int) -> int:
+        """How many rows have a term, those that are masked too."""
+        rows, _ = self._settled(term)
+        recent = self._recent.get(term)
+        return len(rows) + (0 if recent is None else len(recent[0]))
+
     def find_any(self, terms: Sequence[int]) -> tuple[Rows, Counts]:
         """Rows that have any of some terms, and how often; a row comes once for each of them that it has."""
         wanted = np.array(terms, dtype=np.uint32)

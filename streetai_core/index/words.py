@@ -62,6 +62,10 @@ class WordIndex(WordsTable):
         """Which of some rows have a term, by its hash; shape of `rows`."""
         return self._postings.having(term, rows)
 
+    def frequency(self, term: int) -> int:
+        """How many messages have a term, by its hash, those that were deleted since the last opening too."""
+        return self._postings.frequency(term)
+
     def rows_with_all(self, terms: Sequence[int]) -> Rows:
         """The rows that have all of some terms, by their hashes; at least one. Ascending."""
         # From the rarest on: what is common is only asked for the few rows that are left.

@@ -85,7 +85,7 @@ _OVER = (
 OVER = re.compile(rf"\b(?:{'|'.join(_OVER)})(?!\w)|n['\u2019]t\b|['\u2019](?:s|re) {_GONE}\b", re.IGNORECASE)
 """Words that say that something is over, not so, or made otherwise, beside `BECOME`."""
 
-GONE = re.compile(
+ENDED = re.compile(
     r"\b(?:any ?more|any longer|no (?:more|longer)|quit|stopped|g[ai]ven? up|sold|retired|cancell?ed|dropp(?:ed|ing)"
     r"|ditched|scrap(?:ped)?|axed|binned|chucked|dumped|killed|decommissioned|replaced|swapped|traded|switched from"
     r"|moved (?:away from|off|out of)|(?:got|get|getting) rid|done with|forget|instead of|rather than"

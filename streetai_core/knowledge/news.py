@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from streetai_core.knowledge.becoming import BECOME, GONE, OVER
+from streetai_core.knowledge.becoming import BECOME, ENDED, OVER
 from streetai_core.knowledge.clauses import Clause
 from streetai_core.knowledge.statements import Statement
 from streetai_core.knowledge.subjects import PEOPLE
@@ -111,22 +111,13 @@ def values_over(told: Statement) -> frozenset[Value]:
             continue
         if clause.cue is not None and clause.cue.old:
             found |= _each_way(tokens(clause.sentence[slice(*clause.cue.old)]))
-        for place in _beside(clause, OVER, _VALUE_NEAR):
+        for place in _near(clause, OVER, _VALUE_NEAR):
             if clause.kinds[place] not in {None, "colour"}:
                 found |= _each_way((clause.words[place],))
-        for place in _beside(clause, GONE, _THING_NEAR):
+        for place in _near(clause, ENDED, _THING_NEAR):
             if clause.kinds[place] is None:
                 found.add(_terms((clause.words[place],)))
     return frozenset(terms for terms in found if 0 < len(terms) <= _MOST_TERMS)
-
-
-def _beside(clause: Clause, said: re.Pattern[str], words: int) -> set[int]:
-    """The places of a clause's words up to so many before and behind what a pattern finds."""
-    places: set[int] = set()
-    for match in said.finditer(clause.sentence):
-        first, behind = (len(tokens(clause.sentence[:end])) for end in match.span())
-        places.update(range(max(first - words, 0), first), range(behind, min(behind + words, len(clause.words))))
-    return places
 
 
 def values_beside(told: Statement) -> frozenset[Value]:
@@ -170,6 +161,15 @@ def _named_in(clause: Clause) -> set[str]:
     elif clause.subject.owner == "other" and not PEOPLE.isdisjoint(clause.lowered[:_WHO]):
         return set()
     return whole_words(" ".join(word for word in words if word.lower().replace("\u2019", "'") not in FUNCTION_WORDS))
+
+
+def _near(clause: Clause, said: re.Pattern[str], words: int) -> set[int]:
+    """The places of a clause's words up to so many before and behind what a pattern finds."""
+    places: set[int] = set()
+    for match in said.finditer(clause.sentence):
+        first, behind = (len(tokens(clause.sentence[:end])) for end in match.span())
+        places.update(range(max(first - words, 0), first), range(behind, min(behind + words, len(clause.words))))
+    return places
 
 
 def _each_way(words: Sequence[str]) -> set[Value]:

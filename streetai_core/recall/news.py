@@ -223,8 +223,8 @@ def _of_what_is_asked(words: WordIndex, question: Question, at: Rows) -> Flags:
     """Which of some messages share with which a rare word of a question, shape (k, k)."""
     both = np.zeros((len(at), len(at)), dtype=np.bool_)
     for term in question.terms:
-        if len(rows := words.rows_with(term)) <= _RARE:
-            has = among(at, rows)
+        if words.frequency(term) <= _RARE:
+            has = words.having(term, at)
             both |= has[:, None] & has
     return both
 

@@ -48,8 +48,9 @@ half are, and a third do not name the matter again, but only what stands before 
 five parts of "clear": 95 of 100, 96 of 100, 144 of 150, 184 of 200 and 144 of 150. Of the first two parts of
 "unforeseen" it was 177 of 200 and 120 of 150; of the third, with the rules that came of these, 185 of 200, and 170 with
 those before. What holds stood first in 73 of its 150 in which something only sounds like a change, by the rules
-before. Of the two parts of "loose" it was 97 of 200 and, with the rules that came of it, 93 of 150, of which 83 by the
-rules before; of what holds 77 of 120 by the rules before, and 63 of 100, of which 64 before."""
+before. Of the first part of "loose" it was 97 of 200; of the second, with the rules that came of that, 93 of 150, and
+83 with those before. What holds stood first in 77 of the first 120 of it, by the rules before, and in 63 of the other
+100, and in 64 with those before."""
 
 
 def told(registry, cases):

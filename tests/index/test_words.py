@@ -270,6 +270,23 @@ def test_rows_with_all_of_some_terms(texts, data):
     ]
 
 
+@given(st.lists(st.lists(st.sampled_from(VOCABULARY[:6]), max_size=8), min_size=1, max_size=12), st.data())
+def test_which_of_some_rows_have_a_term(texts, data):
+    """As all rows with it tell, whether they came at once or later."""
+    index = WordIndex()
+    entries = [entry(Line(number, None, tuple(text))) for number, text in enumerate(texts)]
+    first = data.draw(st.integers(0, len(entries)))
+    index.put_all(entries[:first])
+    index.image()
+    for one in entries[first:]:
+        index.put(one)
+    some = np.array(data.draw(st.lists(st.integers(0, len(texts) - 1), max_size=6)), dtype=np.intp)
+    for term in VOCABULARY[:7]:
+        rows = index.rows_with(term)
+        assert index.having(term, some).tolist() == np.isin(some, rows).tolist()
+        assert index.frequency(term) == len(rows)
+
+
 @pytest.mark.parametrize("at_once", [False, True])
 def test_marks_make_no_message_longer(at_once):
     """What is said weighs as much whatever it is; a question that is asked again has as many words."""
