@@ -218,6 +218,22 @@ def test_what_brings_news_of_a_statement_that_replaces_another_stands_above_both
     assert order.index(newest) < order.index(told[1]) < order.index(told[0])
 
 
+def test_what_replaces_a_statement_that_brings_news_stands_above_that(registry):
+    """Which news lifts to where it would stand above what replaces it."""
+    memory = registry.get("cabin")
+    told = [
+        "The cabin's wifi password is heron21.",
+        "The bike shed's code is 4471.",
+        "Oops, I gave you last year's, the wifi password is heron35.",
+        "It still says no.",
+    ]
+    newest = "Sorry, read the wrong line, I meant heron53."
+    memory.add_messages([NewMessage(content=text, role="user", message_id=text) for text in [*told, newest]])
+    hits = memory.retrieve("What's the wifi password at the cabin?", limit=50)
+    assert hits[0].signal.parent_turn_id == newest
+    assert {hit.signal.parent_turn_id for hit in hits if hit.parts["change"]} == {told[2], newest}
+
+
 @pytest.mark.parametrize(
     ("question", "first"), [("Do I live near the harbour?", "new"), ("Did I live near the harbour at first?", "old")]
 )
