@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from streetai_core.cli.bench_data import read_data, read_plan
 from streetai_core.cli.bench_options import (
     cached_encoder,
     common_options,
@@ -22,9 +23,7 @@ from streetai_core.cli.bench_options import (
 )
 
 if TYPE_CHECKING:
-    from streetai_core.evaluation.conversation_runs import Plan
     from streetai_core.evaluation.embedding_cache import DiskCachedEncoder
-    from streetai_core.evaluation.speed_texts import RecordedTexts
 
 # What the commands run with is imported by the commands: it takes a second, which no --help shall wait for.
 
@@ -83,13 +82,12 @@ def recall(
     from streetai_core.cli.bench_tables import recall_tables
     from streetai_core.cli.bench_view import progress_bar
     from streetai_core.evaluation.catalogue import select
-    from streetai_core.evaluation.datasets import read_dataset
     from streetai_core.evaluation.grid import read_grid
     from streetai_core.evaluation.recall_run import RecallPlan, recall_report, run_recall
     from streetai_core.evaluation.replay import MemorySystem
     from streetai_core.evaluation.results import ResultsFolder
 
-    dataset = read_dataset(data, most=most)
+    dataset = read_data(data, most=most)
     config = read_config(config_name)
     encoder = cached_encoder(encoder_name, embeddings)
     selection = select(names, units, config, encoder)
@@ -136,7 +134,7 @@ def tokens(
     from streetai_core.evaluation.results import ResultsFolder
 
     encoder = cached_encoder(encoder_name, embeddings)
-    plan = _plan(data, most, config_name, encoder)
+    plan = read_plan(data, most, config_name, encoder)
     folder = ResultsFolder(out)
     steps = sum(len(recording.messages) for recording in plan.dataset.recordings)
     with _resumable(out, encoder), progress_bar(steps) as bar:
@@ -176,7 +174,7 @@ def learning(
     from streetai_core.evaluation.results import ResultsFolder
 
     encoder = cached_encoder(encoder_name, embeddings)
-    plan = _plan(data, most, config_name, encoder)
+    plan = read_plan(data, most, config_name, encoder)
     folder = ResultsFolder(out)
     with _resumable(out, encoder), progress_bar(learning_steps(plan, turns)) as bar:
         report, rows = run_learning(plan, folder, bar.advance, turns=turns)
@@ -207,7 +205,7 @@ def absence(
     from streetai_core.evaluation.results import ResultsFolder
 
     encoder = cached_encoder(encoder_name, embeddings)
-    plan = _plan(data, most, config_name, encoder)
+    plan = read_plan(data, most, config_name, encoder)
     folder = ResultsFolder(out)
     with _resumable(out, encoder), progress_bar(len(plan.dataset.recordings)) as bar:
         report, rows = run_absence(plan, folder, bar.advance)
@@ -274,7 +272,7 @@ def speed(
             sizes=sizes,
             repeats=repeats,
             published=published,
-            material=None if data is None else _recorded(data, cached_encoder(encoder_name, None)),
+            recorded=None if data is None else (read_data(data), cached_encoder(encoder_name, None)),
         )
         ResultsFolder(out).save("speed-systems", report)
         _print(report, comparison_tables, as_json=as_json)
@@ -285,20 +283,6 @@ def speed(
     report = speed_report(timings, config, encoder)
     ResultsFolder(out).save("speed", report)
     _print(report, speed_tables, as_json=as_json)
-
-
-def _recorded(data: Path, encoder: DiskCachedEncoder) -> RecordedTexts:
-    from streetai_core.evaluation.datasets import read_dataset
-    from streetai_core.evaluation.speed_texts import RecordedTexts
-
-    return RecordedTexts(read_dataset(data), encoder)
-
-
-def _plan(data: Path, most: int | None, config_name: str, encoder: DiskCachedEncoder) -> Plan:
-    from streetai_core.evaluation.conversation_runs import Plan
-    from streetai_core.evaluation.datasets import read_dataset
-
-    return Plan(dataset=read_dataset(data, most=most), config=read_config(config_name), encoder=encoder)
 
 
 @contextmanager

@@ -10,7 +10,8 @@ from streetai_core.cli.bench_view import progress_bar, show
 
 if TYPE_CHECKING:
     from streetai_core.config import Config
-    from streetai_core.evaluation.speed_texts import TimedTexts
+    from streetai_core.evaluation.datasets import Dataset
+    from streetai_core.evaluation.embedding_cache import DiskCachedEncoder
 
 
 def compare_systems(
@@ -20,23 +21,35 @@ def compare_systems(
     sizes: Sequence[int],
     repeats: int,
     published: Path | None,
-    material: TimedTexts | None,
+    recorded: tuple[Dataset, DiskCachedEncoder] | None,
 ) -> dict[str, Any]:
     """Time the systems of these names with a progress bar, and return the report.
+
+    Args:
+        names: those of `select_timed`.
+        config: of the system `streetai`.
+        sizes: texts in each memory.
+        repeats: timings of each verb and system.
+        published: where the published product is installed, if that is a folder of its own.
+        recorded: the conversations that the memories are filled with, and what embeds them; `None`: made-up texts.
 
     Raises:
         InputError: a name is unknown, or the published product is not where it is said to be.
     """
+    from streetai_core.evaluation.provenance import described
     from streetai_core.evaluation.speed_catalogue import select_timed, use_published
     from streetai_core.evaluation.speed_comparison import compare_speed, comparison_report
     from streetai_core.evaluation.speed_systems import TIMED_VERBS
+    from streetai_core.evaluation.speed_texts import RecordedTexts
 
     if published is not None:
         use_published(published)
     systems = select_timed(names, config)
+    material = None if recorded is None else RecordedTexts(*recorded)
     with progress_bar(len(sizes) * (len(TIMED_VERBS) + len(systems))) as bar:
         comparison = compare_speed(systems, sizes=sizes, repeats=repeats, material=material, watch=bar.advance)
-    return comparison_report(comparison, systems)
+    data = {} if recorded is None else {"data": described(recorded[0])}
+    return {**comparison_report(comparison, systems), **data}
 
 
 def comparison_tables(report: Mapping[str, Any]) -> None:

@@ -242,7 +242,9 @@ def _date(place: _Place) -> datetime | None:
     text = place.text(required=False)
     date = parse_date(text) if text else None
     if text and date is None:
-        place.reading.warnings.append(f"{place.path} is a date in no known form and is ignored: {_short(text)}")
+        place.reading.warnings.append(
+            f"{place.path} is a date in no known form and is ignored, write it like 2026-03-02: {_short(text)}"
+        )
     return date
 
 

@@ -39,13 +39,14 @@ def provenance() -> dict[str, Any]:
 
 
 def described(dataset: Dataset) -> dict[str, Any]:
-    """Which data were measured on, as JSON values."""
+    """Which data were measured on, and what looks wrong in them, as JSON values."""
     return {
         "name": dataset.name,
         "sha256": dataset.digest,
         "source": dataset.source,
         "licence": dataset.licence,
         "conversations": [recording.recording_id for recording in dataset.recordings],
+        "warnings": list(dataset.warnings),
     }
 
 

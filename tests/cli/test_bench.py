@@ -161,6 +161,52 @@ def test_a_wrong_data_file_is_refused_by_field(bench, tmp_path, command):
     assert 1 == len(done.stderr.splitlines())
 
 
+def with_wrong_dates(folder, *dates):
+    """The small data with these for the first dates."""
+    values = recordings.document()
+    for message, date in zip(values["conversations"][0]["messages"], dates, strict=False):
+        message["date"] = date
+    return recordings.write(folder, values)
+
+
+WITH_DATA = {
+    "recall": ["--budgets", "60", "--systems", "streetai"],
+    "tokens": [],
+    "learning": ["--turns", "0"],
+    "absence": [],
+    "speed": ["--systems", "streetai", "--sizes", "20", "--repeats", "2"],
+}
+"""Each command that reads conversations, as quick as it can be."""
+
+
+@pytest.mark.parametrize("command", list(WITH_DATA))
+def test_dates_that_are_ignored_are_told_and_saved(bench, tmp_path, monkeypatch, command):
+    """If it fails, figures about when something was are of messages without a date, and nobody knows."""
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    data = with_wrong_dates(tmp_path, "3.2.2026", "yesterday")
+    source = ["--data", str(data)] if command == "speed" else []
+    done = bench(command, *source, *WITH_DATA[command], "--json", data=data)
+    assert 0 == done.exit_code
+    told = [
+        f"conversations[0].messages[{number}].date is a date in no known form and is ignored, write it like "
+        f'2026-03-02: "{date}"'
+        for number, date in enumerate(["3.2.2026", "yesterday"])
+    ]
+    assert [f"Warning: {line}" for line in told] == done.stderr.splitlines()
+    assert told == json.loads(done.stdout)["data"]["warnings"]
+
+
+def test_of_many_wrong_dates_the_first_are_told_and_the_others_counted(bench, tmp_path):
+    """If it fails, a thousand dates in one wrong form push everything else off the screen."""
+    data = with_wrong_dates(tmp_path, *["some day"] * 8)
+    done = bench("tokens", data=data)
+    lines = done.stderr.splitlines()
+    assert 4 == len(lines)
+    assert "Warning: and 5 more, which are in the results" == lines[-1]
+    saved = json.loads((tmp_path / "out" / "tokens.json").read_text(encoding="utf-8"))
+    assert 8 == len(saved["data"]["warnings"])
+
+
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no signal that only interrupts a child")
 def test_ctrl_c_says_where_to_go_on(tmp_path):
     """If it fails, who interrupts gets a traceback, and does not know that the work is kept."""

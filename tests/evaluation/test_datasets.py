@@ -66,9 +66,8 @@ def test_dates_in_an_unknown_form_are_warned_of(tmp_path):
     values["conversations"][0]["messages"][2]["date"] = "last spring"
     found = read_dataset(recordings.write(tmp_path, values))
     assert found.recordings[0].messages[2].date is None
-    assert (
-        'conversations[0].messages[2].date is a date in no known form and is ignored: "last spring"',
-    ) == found.warnings
+    told = "conversations[0].messages[2].date is a date in no known form and is ignored, write it like 2026-03-02"
+    assert (f'{told}: "last spring"',) == found.warnings
 
 
 def wrong(change):
