@@ -13,6 +13,7 @@ from streetai_core.evaluation.absence import TopHit, measure_absence, summarise_
 from streetai_core.evaluation.credit import CreditedHit, measure_credit, summarise_credit
 from streetai_core.evaluation.datasets import Dataset, Recording
 from streetai_core.evaluation.drift import measure_drift
+from streetai_core.evaluation.needed import check_answers, check_evidence, check_turns, with_answers
 from streetai_core.evaluation.provenance import code_digest, described, provenance
 from streetai_core.evaluation.results import ResultsFolder
 from streetai_core.evaluation.token_use import TurnTokens, replay_tokens, summarise_tokens
@@ -57,7 +58,12 @@ class Plan:
 def run_tokens(
     plan: Plan, folder: ResultsFolder, watch: Watch, *, budget: int, learn: bool
 ) -> tuple[dict[str, Any], list[dict[str, Any]]]:
-    """The report on tokens, and one row for every turn; a step is a message."""
+    """The report on tokens, and one row for every turn; a step is a message.
+
+    Raises:
+        InputError: no message is a user's, or the folder cannot be written.
+    """
+    check_turns(plan.dataset, "tokens")
     rows: list[dict[str, Any]] = []
     conversations: dict[str, dict[str, Any]] = {}
     for recording in plan.dataset.recordings:
@@ -117,13 +123,18 @@ def _overall(summaries: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
 def learning_steps(plan: Plan, turns: int) -> int:
     """Steps of a learning run: questions that get credit, and turns of the memory that learns and of the other one."""
     recordings = plan.dataset.recordings
-    return sum(len(_with_answers(one)) + 2 * turns * _can_drift(one) for one in recordings)
+    return sum(len(with_answers(one)) + 2 * turns * _can_drift(one) for one in recordings)
 
 
 def run_learning(
     plan: Plan, folder: ResultsFolder, watch: Watch, *, turns: int
 ) -> tuple[dict[str, Any], list[dict[str, Any]]]:
-    """The report on learning, and one row for every hit that got credit; no drift is measured with 0 turns."""
+    """The report on learning, and one row for every hit that got credit; no drift is measured with 0 turns.
+
+    Raises:
+        InputError: no question names its evidence and its answer, or the folder cannot be written.
+    """
+    check_answers(plan.dataset, "learning")
     hits: list[dict[str, Any]] = []
     drifts: list[dict[str, Any]] = []
     for recording in plan.dataset.recordings:
@@ -132,7 +143,7 @@ def run_learning(
         )
         hits += credited
         if kept:
-            watch(recording.recording_id, len(_with_answers(recording)))
+            watch(recording.recording_id, len(with_answers(recording)))
         if turns and _can_drift(recording):
             drift, kept = folder.kept(
                 f"drift {recording.recording_id}",
@@ -152,7 +163,12 @@ def run_learning(
 
 
 def run_absence(plan: Plan, folder: ResultsFolder, watch: Watch) -> tuple[dict[str, Any], list[dict[str, Any]]]:
-    """The report on questions about things never said, and one row for every question; a step is a conversation."""
+    """The report on questions about things never said, and one row for every question; a step is a conversation.
+
+    Raises:
+        InputError: no question names its evidence, or the folder cannot be written.
+    """
+    check_evidence(plan.dataset, "absence")
     rows: list[dict[str, Any]] = []
     for recording in plan.dataset.recordings:
         others = [other for other in plan.dataset.recordings if other is not recording]
@@ -193,9 +209,5 @@ def _drift_of(plan: Plan, recording: Recording, watch: Watch, turns: int) -> Cal
     return make
 
 
-def _with_answers(recording: Recording) -> list[Any]:
-    return [question for question in recording.answerable if question.answer.strip()]
-
-
 def _can_drift(recording: Recording) -> bool:
-    return len(_with_answers(recording)) >= _LEAST_QUESTIONS
+    return len(with_answers(recording)) >= _LEAST_QUESTIONS

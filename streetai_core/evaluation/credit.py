@@ -16,6 +16,7 @@ from streetai_core.config import Config
 from streetai_core.encoders.base import Encoder
 from streetai_core.evaluation.datasets import Recording
 from streetai_core.evaluation.metrics import auroc
+from streetai_core.evaluation.needed import with_answers
 from streetai_core.evaluation.replay import as_new_message, open_memory
 from streetai_core.evaluation.replies import echoing, terse
 from streetai_core.types import Action
@@ -54,7 +55,7 @@ def measure_credit(
     All hits are looked up before anything is learned, so that no question sees what another one taught.
     """
     credited: list[CreditedHit] = []
-    questions = [question for question in recording.answerable if question.answer.strip()]
+    questions = with_answers(recording)
     with open_memory(recording, config, encoder) as memory:
         memory.add_messages([as_new_message(message) for message in recording.messages])
         found = [memory.retrieve(question.text, limit=HITS) for question in questions]

@@ -8,8 +8,8 @@
          "qa": [{"q": "What does Mara not eat?", "a": "meat", "evidence": ["m1"], "category": "single-hop"}]}]}
 
 `name`, `conversations`, `id`, `messages`, `role` and `text` are required, and of a question `q`. Other keys are
-ignored. A message without an id gets its position. A question without evidence is kept, and no recall is measured on
-it.
+ignored. A message without an id gets its position. A question without evidence is kept, nothing is measured on it,
+and a warning counts such questions.
 """
 
 from __future__ import annotations
@@ -100,7 +100,8 @@ class Dataset:
     source: str = ""
     licence: str = ""
     warnings: tuple[str, ...] = ()
-    """What could be read, and looks wrong: dates in an unknown form, which count as missing."""
+    """What could be read, and looks wrong: questions without evidence, and dates in an unknown form, which count as
+    missing."""
 
 
 def read_dataset(path: str | os.PathLike[str], *, most: int | None = None) -> Dataset:
@@ -139,8 +140,17 @@ def read_dataset(path: str | os.PathLike[str], *, most: int | None = None) -> Da
         digest=hashlib.sha256(raw).hexdigest(),
         source=source,
         licence=licence,
-        warnings=tuple(reading.warnings),
+        warnings=(*_without_evidence(recordings), *reading.warnings),
     )
+
+
+def _without_evidence(recordings: tuple[Recording, ...]) -> tuple[str, ...]:
+    """One warning for all: they may be meant so, as those that nothing answers."""
+    asked = [question for recording in recordings for question in recording.questions]
+    without = sum(not question.evidence for question in asked)
+    if not without:
+        return ()
+    return (f"questions without evidence: {without:,} of {len(asked):,}, and nothing is measured on them",)
 
 
 @dataclass(slots=True)

@@ -15,6 +15,7 @@ from streetai_core.config import Config
 from streetai_core.encoders.base import Encoder
 from streetai_core.evaluation.datasets import RecordedQuestion, Recording
 from streetai_core.evaluation.metrics import recall_at, reciprocal_rank
+from streetai_core.evaluation.needed import with_answers
 from streetai_core.evaluation.recall import RANKS
 from streetai_core.evaluation.replay import MOST_HITS, as_new_message, open_memory
 from streetai_core.evaluation.replies import echoing, reworded, terse
@@ -38,7 +39,7 @@ def measure_drift(
     Keys `learned` and `control`, each with `repeated` and `unrelated`: shares of the evidence in the first hits, mean
     reciprocal rank, and the largest share of the questions that have one and the same message on top.
     """
-    questions = [question for question in recording.answerable if question.answer.strip()]
+    questions = with_answers(recording)
     repeated, unrelated = questions[::2], questions[1::2]
     figures: dict[str, Any] = {"recording": recording.recording_id, "turns": turns}
     for name, learns in (("learned", True), ("control", False)):

@@ -9,6 +9,7 @@ from typing import Any
 from streetai_core.evaluation.datasets import Dataset, Recording
 from streetai_core.evaluation.grid import leave_one_out
 from streetai_core.evaluation.intervals import paired_difference
+from streetai_core.evaluation.needed import check_evidence
 from streetai_core.evaluation.provenance import code_digest, described, provenance
 from streetai_core.evaluation.recall import QuestionResult, by_category, measure, summarise
 from streetai_core.evaluation.results import ResultsFolder
@@ -49,7 +50,11 @@ def run_recall(plan: RecallPlan, folder: ResultsFolder, watch: Watch) -> Results
 
     Each conversation is kept when it is done, and taken from the folder if system, code, data, encoder and budgets are
     the same. Interrupting loses the conversation that is being measured.
+
+    Raises:
+        InputError: no question names its evidence, or the folder cannot be written.
     """
+    check_evidence(plan.dataset, "recall")
     results: Results = {system.description.name: [] for system in plan.systems}
     # Conversation by conversation, so that an interrupted run has compared all systems on some of them.
     for recording in plan.dataset.recordings:

@@ -207,6 +207,71 @@ def test_of_many_wrong_dates_the_first_are_told_and_the_others_counted(bench, tm
     assert 8 == len(saved["data"]["warnings"])
 
 
+def changed(folder, change):
+    """The small data with something changed in each conversation."""
+    values = recordings.document()
+    for conversation in values["conversations"]:
+        change(conversation)
+    return recordings.write(folder, values)
+
+
+def without_evidence(conversation):
+    """Questions are there, and nobody knows what answers them."""
+    for question in conversation["qa"]:
+        question["evidence"] = []
+
+
+def without_answers(conversation):
+    """Evidence is named, and replies cannot be simulated."""
+    for question in conversation["qa"]:
+        question["a"] = " "
+
+
+def without_users(conversation):
+    """Nobody asks for anything."""
+    for message in conversation["messages"]:
+        message["role"] = "assistant"
+
+
+@pytest.mark.parametrize(
+    ("command", "change", "missing"),
+    [
+        ("recall", without_evidence, 'names its evidence. Each needs "q" and "evidence"'),
+        ("recall", lambda conversation: conversation.pop("qa"), "streetai bench tokens needs no questions"),
+        ("learning", without_evidence, "names its evidence"),
+        ("learning", without_answers, 'with evidence has an answer, "a"'),
+        ("absence", without_evidence, "names its evidence"),
+        ("tokens", without_users, "has the role user"),
+    ],
+)
+def test_data_on_which_nothing_can_be_measured_are_refused(bench, tmp_path, command, change, missing):
+    """If it fails, a run ends well with tables that have no figure in them."""
+    done = bench(command, *WITH_DATA[command], data=changed(tmp_path, change))
+    assert (1, "") == (done.exit_code, done.stdout)
+    error = done.stderr.splitlines()[-1]
+    assert error.startswith(f"Error: there is nothing to measure {command} on: no ")
+    assert "the 2 conversations of 'tiny'" in error
+    assert missing in error
+    assert not (tmp_path / "out").exists()
+
+
+def test_tokens_need_no_questions(bench, tmp_path):
+    """If it fails, who has only conversations cannot measure what a memory saves."""
+    done = bench("tokens", data=changed(tmp_path, lambda conversation: conversation.pop("qa")))
+    assert (0, "") == (done.exit_code, done.stderr)
+
+
+def test_conversations_that_are_left_out_are_not_measured_on(bench, tmp_path):
+    """If it fails, a quick look at a conversation without questions shows empty tables."""
+    values = recordings.document()
+    values["conversations"][0].pop("qa")
+    data = recordings.write(tmp_path, values)
+    assert 0 == bench("absence", data=data).exit_code
+    done = bench("absence", "--limit-conversations", "1", data=data)
+    assert 1 == done.exit_code
+    assert "no question about the conversation of 'tiny' names its evidence" in done.stderr
+
+
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no signal that only interrupts a child")
 def test_ctrl_c_says_where_to_go_on(tmp_path):
     """If it fails, who interrupts gets a traceback, and does not know that the work is kept."""

@@ -60,6 +60,17 @@ def test_questions_without_evidence_are_not_answerable(tmp_path):
     assert (2, 1) == (len(recording.questions), len(recording.answerable))
 
 
+def test_questions_without_evidence_are_counted_in_one_warning(tmp_path):
+    """If it fails, a slip in the evidence takes questions out of the figures, and nobody knows."""
+    values = recordings.document()
+    values["conversations"][0]["qa"][1].pop("evidence")
+    values["conversations"][1]["qa"][0]["evidence"] = []
+    values["conversations"][1]["messages"][0]["date"] = "in spring"
+    counted, date = read_dataset(recordings.write(tmp_path, values)).warnings
+    assert "questions without evidence: 2 of 6, and nothing is measured on them" == counted
+    assert "in spring" in date
+
+
 def test_dates_in_an_unknown_form_are_warned_of(tmp_path):
     """If it fails, dates are dropped without a word, or a whole set is refused for one of them."""
     values = recordings.document()
