@@ -112,7 +112,11 @@ def recall(
 @bench.command(short_help="What prompts cost against the full history.")
 @data_options
 @click.option(
-    "--budget", type=click.IntRange(min=1), default=1_500, show_default=True, help="Most tokens of each prompt."
+    "--budget",
+    type=click.IntRange(min=1),
+    default=1_500,
+    show_default=True,
+    help="Most tokens of each prompt. A message that has more is sent alone, and counted.",
 )
 @click.option("--learn", is_flag=True, help="Learn from every reply, as an app does.")
 def tokens(

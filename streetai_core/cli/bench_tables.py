@@ -119,7 +119,11 @@ def token_tables(report: Mapping[str, Any]) -> None:
                 str(report["all"]["turns_above_history"]),
             ]
         ],
-        [_SAVING_NOTE, f"Encoder {report['encoder']}. Tokens: {report['tokens']}."],
+        [
+            _SAVING_NOTE,
+            f"Encoder {report['encoder']}. Tokens: {report['tokens']}.",
+            *_over_budget(report["all"]),
+        ],
     )
     for name, one in conversations.items():
         show(
@@ -208,6 +212,13 @@ def speed_tables(report: Mapping[str, Any]) -> None:
         ],
         [f"Encoder {report['encoder']}. Texts were never encoded before."],
     )
+
+
+def _over_budget(summary: Mapping[str, Any]) -> list[str]:
+    """What tells that the budget was not kept; nothing if it was."""
+    over, turns = summary["over_budget"], summary["turns"]
+    told = f"Over the budget are {over:,} of {turns:,} prompts: the message alone costs more, and was sent alone"
+    return [told] if over else []
 
 
 def _evidence(summary: Mapping[str, Any], budgets: Sequence[str], ranks: Sequence[str]) -> list[str]:

@@ -75,7 +75,11 @@ def run_tokens(
         if kept:
             watch(recording.recording_id, len(recording.messages))
         if found:
-            conversations[recording.recording_id] = summarise_tokens([TurnTokens(**row) for row in found])
+            turns = [TurnTokens(**row) for row in found]
+            conversations[recording.recording_id] = {
+                **summarise_tokens(turns),
+                "over_budget": sum(turn.sent > budget for turn in turns),
+            }
             rows += found
     report = {
         "benchmark": "tokens",
@@ -114,6 +118,8 @@ def _overall(summaries: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     }
     return {
         **means,
+        "turns": sum(one["turns"] for one in summaries),
+        "over_budget": sum(one["over_budget"] for one in summaries),
         "turns_above_history": sum(one["turns_above_history"] for one in summaries),
         "most_above_history": max((one["most_above_history"] for one in summaries), default=0),
         "largest_prompt": max((one["largest_prompt"] for one in summaries), default=0),

@@ -102,6 +102,15 @@ def test_tokens_prints_and_saves_figures(bench, tmp_path):
     assert 8 == len((tmp_path / "out" / "tokens-turns.jsonl").read_text(encoding="utf-8").splitlines())
 
 
+def test_a_budget_that_messages_alone_are_over_is_told(bench):
+    """If it fails, the largest prompt is over the budget of the table's title, and nothing says why."""
+    done = bench("tokens", "--budget", "1")
+    assert (0, "") == (done.exit_code, done.stderr)
+    told = "Over the budget are 8 of 8 prompts: the message alone costs more, and was sent alone"
+    assert told in done.stdout.splitlines()
+    assert "Over the budget" not in bench("tokens", "--budget", "200").stdout
+
+
 def test_learning_prints_and_saves_figures(bench, tmp_path):
     """If it fails, `streetai bench learning` tells nobody anything."""
     done = bench("learning", "--turns", "4")

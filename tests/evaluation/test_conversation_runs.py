@@ -77,6 +77,18 @@ def test_a_token_run_is_kept_and_summed_up(plan, tmp_path):
     assert json.loads(json.dumps(report)) == report
 
 
+@pytest.mark.parametrize(("budget", "over"), [(1, [5, 3]), (25, [3, 0]), (200, [0, 0])])
+def test_prompts_over_the_budget_are_counted(plan, tmp_path, budget, over):
+    """If it fails, a budget that no prompt keeps looks like one that all keep."""
+    report, rows = run_tokens(
+        plan, ResultsFolder(tmp_path / "out"), lambda _what, _count: None, budget=budget, learn=False
+    )
+    assert over == [one["over_budget"] for one in report["conversations"].values()]
+    assert (sum(over), 8) == (report["all"]["over_budget"], report["all"]["turns"])
+    costs = {one.text: EstimatedTokens().count(one.text) + 4 for of in plan.dataset.recordings for one in of.messages}
+    assert {row["sent"] for row in rows if row["sent"] > budget} <= set(costs.values())
+
+
 def test_replies_are_made_from_question_and_answer():
     """If it fails, credit is measured on replies that have nothing to do with the question."""
     assert "1.4 metres" == terse(" 1.4 metres ")
