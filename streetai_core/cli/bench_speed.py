@@ -74,6 +74,7 @@ def comparison_tables(report: Mapping[str, Any]) -> None:
             *(f"{name}, what add waits for: {what}" for name, what in report["durability"].items()),
             *(f"Left out: {line}" for line in report["left_out"]),
         ],
+        names=3,
     )
     show(
         "Filled",
@@ -82,6 +83,7 @@ def comparison_tables(report: Mapping[str, Any]) -> None:
             [one["system"], f"{one['size']:,}", f"{one['cpu_seconds']:.2f}", f"{one['disk_megabytes']:.1f}"]
             for one in report["filled"]
         ],
+        names=2,
     )
 
 

@@ -211,6 +211,7 @@ def speed_tables(report: Mapping[str, Any]) -> None:
             for one in report["timings"]
         ],
         [f"Encoder {report['encoder']}. Texts were never encoded before."],
+        names=2,
     )
 
 

@@ -9,6 +9,7 @@ from rich import box
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.table import Table
 
+from streetai_core.cli.column_groups import Group, column_groups
 from streetai_core.cli.screen import console
 from streetai_core.cli.wording import one_line
 
@@ -39,18 +40,36 @@ def progress_bar(total: int) -> Iterator[Bar]:
         yield Bar(progress, total)
 
 
-def show(title: str, columns: Sequence[str], rows: Sequence[Sequence[str]], notes: Sequence[str] = ()) -> None:
-    """Print a table; the first column is text, the others are figures."""
-    table = Table(box=box.SIMPLE_HEAD)
-    for number, column in enumerate(columns):
-        # On a narrow screen words are broken, never cut off: the end of a name may be what tells two apart.
-        table.add_column(column, justify="left" if number == 0 else "right", overflow="fold")
-    for row in rows:
-        table.add_row(*map(one_line, row))
+def show(
+    title: str, columns: Sequence[str], rows: Sequence[Sequence[str]], notes: Sequence[str] = (), *, names: int = 1
+) -> None:
+    """Print a table; on a screen that it is too wide for, several with some of its columns each.
+
+    Args:
+        title: above it.
+        columns: the first is text, the others are figures.
+        rows: as many cells each.
+        notes: lines below it.
+        names: so many columns at the left name a row, and stand in each of several tables.
+    """
+    cells = [list(map(one_line, row)) for row in rows]
+    screen = console()
     show_line(title)
-    console().print(table)
+    for group in column_groups(columns, cells, names=names, width=screen.width):
+        screen.print(_table(group, columns, cells))
     for note in notes:
         show_line(note)
+
+
+def _table(group: Group, columns: Sequence[str], rows: Sequence[Sequence[str]]) -> Table:
+    """The columns of a group."""
+    table = Table(box=box.SIMPLE_HEAD)
+    for place, width in zip(group.columns, group.widths, strict=True):
+        # A name that is longer than the screen is broken, never cut off: its end may be what tells two apart.
+        table.add_column(columns[place], justify="right" if place else "left", overflow="fold", width=width)
+    for row in rows:
+        table.add_row(*(row[place] for place in group.columns))
+    return table
 
 
 def show_line(text: str) -> None:

@@ -216,6 +216,20 @@ def test_of_many_wrong_dates_the_first_are_told_and_the_others_counted(bench, tm
     assert 8 == len(saved["data"]["warnings"])
 
 
+@pytest.mark.parametrize(("command", "columns"), [("recall", 80), ("learning", 80), ("learning", 150), ("tokens", 80)])
+def test_tables_can_be_read_on_a_terminal(streetai, terminal, tmp_path, command, columns):
+    """If it fails, numbers and names are broken in their middle: "100." and "0" below it."""
+    recordings.write(tmp_path)
+    more = {"recall": ["--systems", "streetai,classic,bm25"], "learning": ["--turns", "4"]}.get(command, [])
+    words = ["bench", command, "--data", "tiny.json", "--encoder", "hashing", "--embeddings", "cache", *more]
+    piped = streetai(*words).stdout
+    code, shown = terminal(*words, columns=columns, NO_COLOR="1")
+    assert 0 == code
+    tables = shown[shown.rindex(piped[:20]) :]
+    assert max(map(len, tables.splitlines())) <= columns
+    assert set(piped.replace("\u2500", "").split()) == set(tables.replace("\u2500", "").split())
+
+
 def changed(folder, change):
     """The small data with something changed in each conversation."""
     values = recordings.document()
