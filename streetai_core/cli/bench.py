@@ -19,10 +19,11 @@ from streetai_core.cli.bench_options import (
     names_of,
     numbers,
     plain_encoder,
-    read_config,
 )
+from streetai_core.cli.usage import given_for
 
 if TYPE_CHECKING:
+    from streetai_core.config import Config
     from streetai_core.evaluation.embedding_cache import DiskCachedEncoder
 
 # What the commands run with is imported by the commands: it takes a second, which no --help shall wait for.
@@ -66,7 +67,7 @@ def recall(
     data: Path,
     most: int | None,
     embeddings: Path | None,
-    config_name: str,
+    config: Config,
     encoder_name: str,
     out: Path,
     budgets: tuple[int, ...],
@@ -87,13 +88,13 @@ def recall(
     from streetai_core.evaluation.replay import MemorySystem
     from streetai_core.evaluation.results import ResultsFolder
 
-    dataset = read_data(data, most=most)
-    config = read_config(config_name)
     encoder = cached_encoder(encoder_name, embeddings)
-    selection = select(names, units, config, encoder)
-    variants = [MemorySystem(one.config, encoder, one.name) for one in read_grid(grid, config)] if grid else []
+    with given_for("--systems", "--units"):
+        selection = select(names, units, config, encoder)
+    with given_for("--grid"):
+        variants = [MemorySystem(one.config, encoder, one.name) for one in read_grid(grid, config)] if grid else []
     plan = RecallPlan(
-        dataset=dataset,
+        dataset=read_data(data, most=most),
         systems=(*selection.systems, *variants),
         budgets=budgets,
         encoder=encoder.fingerprint,
@@ -124,7 +125,7 @@ def tokens(
     data: Path,
     most: int | None,
     embeddings: Path | None,
-    config_name: str,
+    config: Config,
     encoder_name: str,
     out: Path,
     budget: int,
@@ -138,7 +139,7 @@ def tokens(
     from streetai_core.evaluation.results import ResultsFolder
 
     encoder = cached_encoder(encoder_name, embeddings)
-    plan = read_plan(data, most, config_name, encoder)
+    plan = read_plan(data, most, config, encoder)
     folder = ResultsFolder(out)
     steps = sum(len(recording.messages) for recording in plan.dataset.recordings)
     with _resumable(out, encoder), progress_bar(steps) as bar:
@@ -162,7 +163,7 @@ def learning(
     data: Path,
     most: int | None,
     embeddings: Path | None,
-    config_name: str,
+    config: Config,
     encoder_name: str,
     out: Path,
     turns: int,
@@ -178,7 +179,7 @@ def learning(
     from streetai_core.evaluation.results import ResultsFolder
 
     encoder = cached_encoder(encoder_name, embeddings)
-    plan = read_plan(data, most, config_name, encoder)
+    plan = read_plan(data, most, config, encoder)
     folder = ResultsFolder(out)
     with _resumable(out, encoder), progress_bar(learning_steps(plan, turns)) as bar:
         report, rows = run_learning(plan, folder, bar.advance, turns=turns)
@@ -194,7 +195,7 @@ def absence(
     data: Path,
     most: int | None,
     embeddings: Path | None,
-    config_name: str,
+    config: Config,
     encoder_name: str,
     out: Path,
     as_json: bool,
@@ -209,7 +210,7 @@ def absence(
     from streetai_core.evaluation.results import ResultsFolder
 
     encoder = cached_encoder(encoder_name, embeddings)
-    plan = read_plan(data, most, config_name, encoder)
+    plan = read_plan(data, most, config, encoder)
     folder = ResultsFolder(out)
     with _resumable(out, encoder), progress_bar(len(plan.dataset.recordings)) as bar:
         report, rows = run_absence(plan, folder, bar.advance)
@@ -245,7 +246,7 @@ def absence(
 )
 def speed(
     *,
-    config_name: str,
+    config: Config,
     encoder_name: str,
     out: Path,
     sizes: tuple[int, ...],
@@ -268,7 +269,6 @@ def speed(
 
     if not names and (published is not None or data is not None):
         raise click.UsageError("--published and --data go with --systems")
-    config = read_config(config_name)
     if names:
         report = compare_systems(
             names,

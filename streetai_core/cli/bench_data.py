@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 
 import click
 
-from streetai_core.cli.bench_options import read_config
 from streetai_core.cli.wording import one_line
 
 if TYPE_CHECKING:
+    from streetai_core.config import Config
     from streetai_core.evaluation.conversation_runs import Plan
     from streetai_core.evaluation.datasets import Dataset
     from streetai_core.evaluation.embedding_cache import DiskCachedEncoder
@@ -36,12 +36,12 @@ def read_data(path: Path, *, most: int | None = None) -> Dataset:
     return dataset
 
 
-def read_plan(path: Path, most: int | None, config_name: str, encoder: DiskCachedEncoder) -> Plan:
+def read_plan(path: Path, most: int | None, config: Config, encoder: DiskCachedEncoder) -> Plan:
     """A run on the conversations of `--data`, one at a time.
 
     Raises:
-        InputError: the file or the settings cannot be used.
+        InputError: the file cannot be used.
     """
     from streetai_core.evaluation.conversation_runs import Plan
 
-    return Plan(dataset=read_data(path, most=most), config=read_config(config_name), encoder=encoder)
+    return Plan(dataset=read_data(path, most=most), config=config, encoder=encoder)

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from streetai_core.errors import InputError
+from streetai_core.cli.settings import config_option
 
 if TYPE_CHECKING:
-    from streetai_core.config import Config
     from streetai_core.encoders.base import Encoder
     from streetai_core.evaluation.embedding_cache import DiskCachedEncoder
 
@@ -74,13 +72,7 @@ _DATA = (
 )
 
 _ALWAYS = (
-    click.option(
-        "--config",
-        "config_name",
-        default="default",
-        metavar="FILE|JSON|classic",
-        help="Settings: a JSON object, a file with one, or the published pipeline.  [default: those of Config()]",
-    ),
+    config_option,
     click.option(
         "--encoder",
         "encoder_name",
@@ -109,28 +101,6 @@ def data_options(command: _Command) -> _Command:
 def common_options(command: _Command) -> _Command:
     """The options of every benchmark."""
     return _with(command, _ALWAYS)
-
-
-def read_config(name: str) -> Config:
-    """The settings that `--config` names.
-
-    Raises:
-        InputError: the file cannot be read, or is not a JSON object.
-        ConfigError: it has an unknown setting, or a value out of range.
-    """
-    from streetai_core.config import Config
-
-    if name in {"default", "classic"}:
-        return Config.classic() if name == "classic" else Config()
-    try:
-        values = json.loads(name if name.startswith("{") else Path(name).read_text(encoding="utf-8"))
-    except OSError as error:
-        raise InputError(f"cannot read the settings {name!r}: {error.strerror or error}") from error
-    except ValueError as error:
-        raise InputError(f"the settings {name!r} are not JSON: {error}") from error
-    if not isinstance(values, dict):
-        raise InputError(f"the settings {name!r} must be a JSON object")
-    return Config.from_dict(values)
 
 
 def plain_encoder(name: str) -> Encoder:

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from streetai_core.cli.bench_view import progress_bar, show
+from streetai_core.cli.usage import given_for
 
 if TYPE_CHECKING:
     from streetai_core.config import Config
@@ -34,7 +35,8 @@ def compare_systems(
         recorded: the conversations that the memories are filled with, and what embeds them; `None`: made-up texts.
 
     Raises:
-        InputError: a name is unknown, or the published product is not where it is said to be.
+        BadParameter: a name is unknown, or the published product is not where it is said to be.
+        InputError: there is no message in the conversations.
     """
     from streetai_core.evaluation.provenance import described
     from streetai_core.evaluation.speed_catalogue import select_timed, use_published
@@ -43,8 +45,10 @@ def compare_systems(
     from streetai_core.evaluation.speed_texts import RecordedTexts
 
     if published is not None:
-        use_published(published)
-    systems = select_timed(names, config)
+        with given_for("--published"):
+            use_published(published)
+    with given_for("--systems"):
+        systems = select_timed(names, config)
     material = None if recorded is None else RecordedTexts(*recorded)
     with progress_bar(len(sizes) * (len(TIMED_VERBS) + len(systems))) as bar:
         comparison = compare_speed(systems, sizes=sizes, repeats=repeats, material=material, watch=bar.advance)

@@ -8,11 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from streetai_core.cli.bench_options import read_config
 from streetai_core.cli.opening import (
     choose,
     chosen_encoder,
-    config_option,
     encoder_option,
     file_argument,
     json_option,
@@ -22,7 +20,9 @@ from streetai_core.cli.opening import (
 )
 from streetai_core.cli.plain_values import print_json
 from streetai_core.cli.screen import confirm, print_table, progress, short, text_input
+from streetai_core.cli.settings import config_option
 from streetai_core.cli.wording import counted, one_line
+from streetai_core.config import Config
 from streetai_core.errors import EncoderError, InputError, RefusedTextsError, StoreError
 
 if TYPE_CHECKING:
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 @config_option
 @json_option
 def edit(
-    file: Path, message_id: str, text: str, *, memory_id: str | None, yes: bool, config_name: str, as_json: bool
+    file: Path, message_id: str, text: str, *, memory_id: str | None, yes: bool, config: Config, as_json: bool
 ) -> None:
     """Give a stored message another TEXT ('-' reads it from standard input). Its id, place and time stay.
 
@@ -50,7 +50,7 @@ def edit(
         if not yes:
             raise click.UsageError("with '-' standard input is the text, so nothing can be asked; give --yes")
         text = text_input().read()
-    with open_memory(file, memory_id, config_name) as opened:
+    with open_memory(file, memory_id, config) as opened:
         found = [one for one in opened.memory.messages() if one.message_id == message_id]
         if not found:
             raise InputError(f"memory {opened.memory.memory_id!r} has no message {message_id!r}")
@@ -153,7 +153,7 @@ def _nothing_named(message_id: str | None, thread: str | EllipsisType | None, au
 @encoder_option
 @config_option
 @json_option
-def reembed(file: Path, *, memory_id: str | None, encoder_name: str, config_name: str, as_json: bool) -> None:
+def reembed(file: Path, *, memory_id: str | None, encoder_name: str, config: Config, as_json: bool) -> None:
     """Embed the memories of FILE anew, or only the one of --memory; weights, texts and clocks stay.
 
     A memory changes when all of it is embedded. What the encoder has made already is left alone, so the same command
@@ -170,7 +170,7 @@ def reembed(file: Path, *, memory_id: str | None, encoder_name: str, config_name
     try:
         with (
             open_store(file) as store,
-            MemoryRegistry(store, config=read_config(config_name), encoder=encoder) as registry,
+            MemoryRegistry(store, config=config, encoder=encoder) as registry,
         ):
             ids = store.memory_ids() if memory_id is None else [choose(file, store.memory_ids(), memory_id)]
             # One after the other, so that those before an error are in it.

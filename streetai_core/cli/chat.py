@@ -11,9 +11,12 @@ import click
 
 from streetai_core.cli.chat_model import ChatModel, ModelError
 from streetai_core.cli.chat_session import ChatSession
-from streetai_core.cli.opening import config_option, file_argument, json_option, memory_option, open_memory
+from streetai_core.cli.opening import file_argument, json_option, memory_option, open_memory
 from streetai_core.cli.screen import text_input
+from streetai_core.cli.settings import config_option
+from streetai_core.cli.usage import usable_id
 from streetai_core.cli.wording import one_line
+from streetai_core.config import Config
 from streetai_core.errors import InputError
 
 _PROMPT = "> "
@@ -38,7 +41,13 @@ _PROMPT = "> "
     metavar="VARIABLE",
     help="The environment variable with the key; a server of your own may need none.",
 )
-@click.option("--conversation", "conversation_id", metavar="ID", help="Which conversation this one goes on with.")
+@click.option(
+    "--conversation",
+    "conversation_id",
+    metavar="ID",
+    callback=usable_id,
+    help="Which conversation this one goes on with.",
+)
 @click.option("--system", metavar="TEXT", help="Instructions for the model.")
 @click.option("--token-budget", type=click.IntRange(min=1), metavar="N", help="Most tokens of a prompt.")
 @config_option
@@ -53,7 +62,7 @@ def chat(
     conversation_id: str | None,
     system: str | None,
     token_budget: int | None,
-    config_name: str,
+    config: Config,
     as_json: bool,
 ) -> None:
     """Talk to a model; what is said goes into a memory of FILE, and the model gets what matters of it.
@@ -65,7 +74,7 @@ def chat(
         raise InputError(f"there is no file {file}; to begin a new one, name the memory with --memory")
     with (
         closing(ChatModel(model, base_url, api_key_env)) as endpoint,
-        open_memory(file, memory_id, config_name, may_be_new=True) as opened,
+        open_memory(file, memory_id, config, may_be_new=True) as opened,
     ):
         session = ChatSession(
             memory=opened.memory,

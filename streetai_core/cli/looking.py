@@ -10,7 +10,6 @@ import click
 
 from streetai_core.cli.explaining import print_why
 from streetai_core.cli.opening import (
-    config_option,
     file_argument,
     json_option,
     memory_option,
@@ -19,8 +18,9 @@ from streetai_core.cli.opening import (
 )
 from streetai_core.cli.plain_values import plain, print_json
 from streetai_core.cli.screen import lines_of, print_table, short
+from streetai_core.cli.settings import config_option
 from streetai_core.cli.wording import one_line
-from streetai_core.config import STRATEGIES
+from streetai_core.config import STRATEGIES, Config
 from streetai_core.errors import InputError
 from streetai_core.rendering import minute
 
@@ -133,11 +133,11 @@ def search(
     memory_id: str | None,
     limit: int,
     strategy: Any,
-    config_name: str,
+    config: Config,
     as_json: bool,
 ) -> None:
     """Print the signals that bear on QUESTION, best first. Searching changes nothing."""
-    with open_memory(file, memory_id, config_name) as opened:
+    with open_memory(file, memory_id, config) as opened:
         hits = opened.memory.retrieve(question, limit=limit, strategy=strategy)
     if as_json:
         print_json(hits)
@@ -166,11 +166,11 @@ def why(
     memory_id: str | None,
     misses: int,
     message_id: str | None,
-    config_name: str,
+    config: Config,
     as_json: bool,
 ) -> None:
     """Print what is recalled for QUESTION with the parts of each score, and the best of what is left out and why."""
-    with open_memory(file, memory_id, config_name) as opened:
+    with open_memory(file, memory_id, config) as opened:
         answer = opened.memory.why(question, misses=misses, message=message_id)
     if as_json:
         print_json(answer)
@@ -183,18 +183,18 @@ def why(
 @memory_option
 @config_option
 @json_option
-def stats(file: Path, *, memory_id: str | None, config_name: str, as_json: bool) -> None:
+def stats(file: Path, *, memory_id: str | None, config: Config, as_json: bool) -> None:
     """Print the counts of a memory: messages, signals and how many of them have faded, stacks, the clock, tokens."""
-    with open_memory(file, memory_id, config_name) as opened:
+    with open_memory(file, memory_id, config) as opened:
         counts = opened.memory.stats()
-        config = opened.memory.config
+        used = opened.memory.config
     if as_json:
         print_json(counts)
         return
     print_table(("", "value"), [(_COUNTED[name], value) for name, value in counts.items()], figures=("value",))
-    if config.revival_similarity:
+    if used.revival_similarity:
         click.echo("What has faded is kept, and a strong cue brings it back.")
-    click.echo(one_line(f"Faded is told by {config.brief}; a database keeps no settings, --config gives others."))
+    click.echo(one_line(f"Faded is told by {used.brief}; a database keeps no settings, --config gives others."))
 
 
 def _show_messages(messages: list[Message], *, as_json: bool) -> None:

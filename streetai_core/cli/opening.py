@@ -10,11 +10,13 @@ from typing import TYPE_CHECKING
 
 import click
 
-from streetai_core.cli.bench_options import plain_encoder, read_config
+from streetai_core.cli.bench_options import plain_encoder
+from streetai_core.cli.usage import usable_id
 from streetai_core.cli.wording import one_line
 from streetai_core.errors import EncoderMismatchError, InputError
 
 if TYPE_CHECKING:
+    from streetai_core.config import Config
     from streetai_core.encoders.base import Encoder
     from streetai_core.memory import Memory
     from streetai_core.registry import MemoryRegistry
@@ -39,15 +41,11 @@ def _checked(_context: click.Context, _parameter: click.Parameter, file: Path) -
 file_argument = click.argument("file", type=click.Path(path_type=Path), callback=_checked)
 
 memory_option = click.option(
-    "--memory", "memory_id", metavar="ID", help="Which memory; may be left out where the file has only one."
-)
-
-config_option = click.option(
-    "--config",
-    "config_name",
-    default="default",
-    metavar="FILE|JSON|classic",
-    help="Settings: a JSON object, a file with one, or the published pipeline.  [default: those of Config()]",
+    "--memory",
+    "memory_id",
+    metavar="ID",
+    callback=usable_id,
+    help="Which memory; may be left out where the file has only one.",
 )
 
 json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON value, nothing else.")
@@ -90,14 +88,14 @@ def open_store(file: Path) -> Iterator[Store]:
 
 @contextmanager
 def open_memory(
-    file: Path, memory_id: str | None, config_name: str = "default", *, may_be_new: bool = False
+    file: Path, memory_id: str | None, config: Config | None = None, *, may_be_new: bool = False
 ) -> Iterator[Opened]:
     """One memory of a database, with the encoder that made its vectors.
 
     Args:
         file: the database.
         memory_id: which memory; `None`: the only one.
-        config_name: what `--config` says.
+        config: its settings; `None`: those of `Config()`.
         may_be_new: whether file and memory are made where they are missing.
 
     Raises:
@@ -107,7 +105,6 @@ def open_memory(
     """
     from streetai_core.registry import MemoryRegistry
 
-    config = read_config(config_name)
     if may_be_new and memory_id is not None and not file.exists():
         with MemoryRegistry(file, config=config) as registry:
             yield Opened(registry, registry.get(memory_id))

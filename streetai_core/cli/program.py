@@ -6,6 +6,7 @@ import errno
 import io
 import os
 import sys
+from typing import Any
 
 import click
 
@@ -18,6 +19,7 @@ from streetai_core.cli.looking import ls, search, show, stats, why
 from streetai_core.cli.report import report
 from streetai_core.cli.transferring import export_command, import_command
 from streetai_core.cli.upkeep import COMMANDS as UPKEEP
+from streetai_core.cli.usage import usage_on_one_line
 from streetai_core.cli.warned import warnings_in_lines
 from streetai_core.cli.wording import one_line
 from streetai_core.errors import StreetAIError
@@ -27,17 +29,29 @@ _INTERRUPTED = 130
 
 
 class Program(PluginCommands):
-    """The plug-ins' commands; errors of the library end the program with one line and exit code 1."""
+    """The plug-ins' commands; errors of the library end all with one line and exit code 1, wrong usage with 2."""
+
+    def make_context(
+        self, info_name: str | None, args: list[str], parent: click.Context | None = None, **extra: Any
+    ) -> click.Context:
+        """Read the program's own options.
+
+        Raises:
+            WrongUsageError: there is no such option.
+        """
+        with usage_on_one_line():
+            return super().make_context(info_name, args, parent, **extra)
 
     def invoke(self, ctx: click.Context) -> object:
         """Run the command.
 
         Raises:
+            WrongUsageError: there is no such command, or it does not take what it was given.
             ClickException: a `StreetAIError` came out of it, or a file could not be read or written.
             Exit: it was interrupted; exit code 130.
         """
         try:
-            with warnings_in_lines():
+            with warnings_in_lines(), usage_on_one_line():
                 return super().invoke(ctx)
         except StreetAIError as error:
             raise click.ClickException(one_line(str(error))) from error

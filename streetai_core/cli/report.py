@@ -10,10 +10,12 @@ from pathlib import Path
 
 import click
 
-from streetai_core.cli.opening import config_option, file_argument, memory_option, open_memory
+from streetai_core.cli.opening import file_argument, memory_option, open_memory
 from streetai_core.cli.outputs import free_place
 from streetai_core.cli.screen import text_output
+from streetai_core.cli.settings import config_option
 from streetai_core.cli.wording import one_line
+from streetai_core.config import Config
 
 
 @click.command(
@@ -33,7 +35,7 @@ from streetai_core.cli.wording import one_line
 )
 @click.option("--savings/--no-savings", default=True, help="Play the messages again to tell what prompts cost.")
 @click.option("--force", is_flag=True, help="Replace a page that is there.")
-def report(file: Path, *, memory_id: str | None, config_name: str, output: Path, savings: bool, force: bool) -> None:
+def report(file: Path, *, memory_id: str | None, config: Config, output: Path, savings: bool, force: bool) -> None:
     """Write one static page about a memory of FILE: stacks, weights, savings, recall log, health.
 
     The page needs no server and loads nothing; whatever was said is text in it. It holds what was said: treat it as
@@ -48,7 +50,7 @@ def report(file: Path, *, memory_id: str | None, config_name: str, output: Path,
     to_pipe = str(output) == "-"
     place = output if to_pipe else free_place(output, file, force=force)
     with (
-        open_memory(file, memory_id, config_name) as opened,
+        open_memory(file, memory_id, config) as opened,
         Progress(console=Console(stderr=True), transient=True, disable=not sys.stderr.isatty()) as bar,
     ):
         chosen = opened.memory.memory_id

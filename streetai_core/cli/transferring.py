@@ -12,10 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from streetai_core.cli.bench_options import read_config
 from streetai_core.cli.opening import (
     chosen_encoder,
-    config_option,
     encoder_of,
     encoder_option,
     explained,
@@ -28,7 +26,10 @@ from streetai_core.cli.opening import (
 from streetai_core.cli.outputs import free_place
 from streetai_core.cli.plain_values import plain, print_json
 from streetai_core.cli.screen import progress, text_output
+from streetai_core.cli.settings import config_option
+from streetai_core.cli.usage import usable_id
 from streetai_core.cli.wording import one_line
+from streetai_core.config import Config
 from streetai_core.errors import InputError
 
 if TYPE_CHECKING:
@@ -134,6 +135,7 @@ def _there(source: Path, file: Path) -> Iterator[Path]:
     "--memory",
     "memory_id",
     metavar="ID",
+    callback=usable_id,
     help="Which memory it goes into; may be left out where SOURCE says it, as an exported memory does.",
 )
 @click.option(
@@ -143,6 +145,7 @@ def _there(source: Path, file: Path) -> Iterator[Path]:
     "--conversation",
     "conversation_id",
     metavar="ID",
+    callback=usable_id,
     help="The conversation of messages that name none.  [default: the name of SOURCE]",
 )
 @click.option("--reembed", is_flag=True, help="Embed an exported memory anew, for another encoder.")
@@ -158,7 +161,7 @@ def import_command(
     conversation_id: str | None,
     reembed: bool,
     encoder_name: str,
-    config_name: str,
+    config: Config,
     as_json: bool,
 ) -> None:
     """Read SOURCE into FILE: a memory that was exported, or what another program has kept, with its times.
@@ -179,7 +182,6 @@ def import_command(
     if file.is_dir():
         raise InputError(f"{file} is a folder; give the database file")
     target, encoder = _target(file, memory_id, encoder_name)
-    config = read_config(config_name)
     with (
         _there(source, file) as whole,
         MemoryRegistry(file, config=config, encoder=encoder) as registry,

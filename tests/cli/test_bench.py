@@ -154,9 +154,27 @@ def test_speed_prints_and_saves_figures(bench, tmp_path):
 def test_what_cannot_be_used_ends_with_one_line(bench, arguments, named):
     """If it fails, a slip in a command ends in a traceback."""
     done = bench("recall", *arguments)
-    assert done.exit_code in {1, 2}
+    assert (2, "") == (done.exit_code, done.stdout)
     assert named in done.stderr
-    assert "Traceback" not in done.stderr
+    assert 1 == len(done.stderr.splitlines())
+
+
+@pytest.mark.parametrize(
+    ("arguments", "named"),
+    [
+        (["--systems", "zep"], "'--systems': there is no system zep"),
+        (
+            ["--systems", "streetai", "--published", "nowhere"],
+            "'--published': there is no streetai-memory in 'nowhere'",
+        ),
+        (["--published", "nowhere"], "--published and --data go with --systems"),
+    ],
+)
+def test_systems_that_cannot_be_timed_end_with_one_line(bench, arguments, named):
+    """If it fails, a slip in a name is told as if a run had failed."""
+    done = bench("speed", *arguments)
+    assert (2, "", 1) == (done.exit_code, done.stdout, len(done.stderr.splitlines()))
+    assert named in done.stderr
 
 
 @pytest.mark.parametrize("command", ["recall", "tokens", "learning"])

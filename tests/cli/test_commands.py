@@ -196,17 +196,45 @@ USAGE = [
     ["chat", "m.db", "--model", "m", "--token-budget", "0"],
     ["stats", "m.db", "--nothing"],
     ["ls"],
+    ["search", "m.db", "x", "--config", "none.json"],
+    ["search", "m.db", "x", "--config", "lines.jsonl"],
+    ["why", "m.db", "x", "--config", "{"],
+    ["stats", "m.db", "--config", '{"strategy": "guess"}'],
+    ["reembed", "none.db", "--config", '{"nothing": 1}'],
+    ["chat", "m.db", "--model", "m", "--config", '{"nothing": 1}'],
+    ["import", "m.db", "none.jsonl", "--memory", "mara", "--config", '{"nothing": 1}'],
+    ["import", "m.db", "lines.jsonl", "--memory", ""],
+    ["import", "m.db", "lines.jsonl", "--memory", "mara", "--conversation", "c" * 513],
 ]
 
 
 @pytest.mark.parametrize("arguments", USAGE, ids=" ".join)
 def test_usage_errors(there, invoke, arguments):
-    """Exit code 2, and the database is as it was."""
+    """Exit code 2, one line that says what is wrong and where to read on, and the database is as it was."""
     before = (there / "m.db").read_bytes()
     result = invoke(*arguments)
     assert (2, "") == (result.exit_code, result.stdout)
-    assert "Error: " in result.stderr
+    assert result.stderr.startswith("Error: ")
+    assert result.stderr.endswith(f" Try 'main {arguments[0]} --help'.\n")
+    assert 1 == result.stderr.count("\n")
     assert before == (there / "m.db").read_bytes()
+
+
+@pytest.mark.parametrize(
+    ("option", "value", "said"),
+    [
+        ("--config", "none.json", "'--config': cannot read the settings 'none.json'"),
+        ("--config", "lines.jsonl", "'--config': Config: unknown settings"),
+        ("--config", "[]", "'--config': cannot read the settings '[]'"),
+        ("--config", "{", "'--config': the settings '{' are not JSON"),
+        ("--config", '{"strategy": "guess"}', "strategy must be 'hybrid'"),
+        ("--limit", "0", "'--limit': 0 is not in the range"),
+        ("--memory", "", "'--memory': memory_id must not be empty"),
+    ],
+)
+def test_a_usage_error_names_the_option(there, invoke, option, value, said):
+    """Who gave several knows which one to change."""
+    assert said in invoke("search", "m.db", "x", option, value).stderr
 
 
 INPUT_ERRORS = [
@@ -217,8 +245,6 @@ INPUT_ERRORS = [
     (["forget", "m.db", "--message", "none", "--yes"], "'mara' has no message 'none', so nothing was erased"),
     (["forget", "m.db", "--conversation", "nope", "--yes"], "'mara' has no conversation 'nope', so nothing"),
     (["forget", "m.db", "--author", "Nobody", "--yes"], "'mara' has no messages by 'Nobody', so nothing"),
-    (["search", "m.db", "x", "--config", "none.json"], "none.json"),
-    (["search", "m.db", "x", "--config", "lines.jsonl"], "unknown"),
     (["export", "m.db", "-o", "lines.jsonl"], "--force"),
     (["export", "m.db", "-o", "m.db", "--force"], "the database itself"),
     (["export", "m.db", "-o", "./m.db-wal", "--force"], "a part of it"),
@@ -228,7 +254,6 @@ INPUT_ERRORS = [
     (["import", "m.db", ".", "--memory", "mara"], ". is a folder"),
     (["import", "m.db", "m.db", "--memory", "mara"], "the database itself"),
     (["import", "m.db", "lines.jsonl"], "--memory"),
-    (["import", "m.db", "lines.jsonl", "--memory", ""], "memory_id"),
     (["import", "m.db", "lines.jsonl", "--memory", "mara", "--format", "claude"], "does not look like"),
 ]
 
@@ -345,7 +370,7 @@ def test_counts_are_told_in_words(there, invoke):
 def test_settings_on_the_line_are_checked(there, invoke, settings):
     """As those in a file are."""
     refused = invoke("stats", "m.db", "--config", settings)
-    assert (1, "", 1) == (refused.exit_code, refused.stdout, refused.stderr.count("\n"))
+    assert (2, "", 1) == (refused.exit_code, refused.stdout, refused.stderr.count("\n"))
 
 
 def test_export_and_import(there, invoke):

@@ -157,7 +157,7 @@ def test_interrupted_is_130(invoke):
 
 
 def test_usage_errors_are_2(invoke):
-    """An unknown command or option is a usage error."""
+    """An unknown command or option is a usage error, told on one line as every other error."""
     for arguments in (
         ["nothing-of-that-kind"],
         ["--nothing"],
@@ -165,8 +165,16 @@ def test_usage_errors_are_2(invoke):
         ["demo", "--pace", "x"],
     ):
         result = invoke(*arguments)
-        assert (2, "") == (result.exit_code, result.stdout)
-        assert "Error: " in result.stderr
+        assert (2, "", 1) == (result.exit_code, result.stdout, result.stderr.count("\n"))
+        assert result.stderr.startswith("Error: ")
+
+
+@pytest.mark.parametrize("arguments", [[], ["bench"]])
+def test_a_group_without_a_command_shows_its_help(invoke, arguments):
+    """Who types the name alone wants to see what there is, with its lines."""
+    result = invoke(*arguments)
+    assert "Commands:\n" in result.output
+    assert "Error" not in result.output
 
 
 def test_as_a_module(streetai):

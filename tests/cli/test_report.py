@@ -96,7 +96,7 @@ def test_a_page_that_is_there_is_kept_unless_told(file, tmp_path):
         (["{file}", "--memory", "ben", "-o", "{folder}/no/x.html", "--no-savings"], 1, "cannot write"),
         (["{folder}/text.db", "-o", "{folder}/x.html"], 1, "text.db"),
         (["{folder}/empty.db", "-o", "{folder}/x.html"], 1, "has no memory yet"),
-        (["{file}", "--memory", "ben", "--config", "gone.json", "-o", "{folder}/x.html"], 1, "gone.json"),
+        (["{file}", "--memory", "ben", "--config", "gone.json", "-o", "{folder}/x.html"], 2, "gone.json"),
         ([], 2, "Missing argument"),
     ],
 )
