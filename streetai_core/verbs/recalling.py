@@ -193,7 +193,7 @@ class Recalling(Conductor):
         self,
         question: str,
         *,
-        misses: int = NEAR_MISSES,
+        misses: int | None = NEAR_MISSES,
         message: str | None = None,
         strategy: StrategyName | Strategy | None = None,
         wanted: RecallFilter | None = None,
@@ -204,7 +204,7 @@ class Recalling(Conductor):
 
         Args:
             question: free text.
-            misses: most near misses.
+            misses: most near misses; `None`: all.
             message: the id of a message. `why.considered` then says of each of its signals where it stands among all
                 candidates, what its score is made of, and the rule that let it pass or kept it out.
             strategy: as of `retrieve`.
@@ -236,7 +236,7 @@ class Recalling(Conductor):
         question: str,
         asking: Asking | None,
         *,
-        misses: int,
+        misses: int | None,
         message: str | None,
     ) -> Why:
         """The reasons, in one view of the memory."""
@@ -246,7 +246,9 @@ class Recalling(Conductor):
         check_encoder(state.head, self._around.encoder)
         config = asking.asked.config
         most = config.max_thinking_space
-        depth = deep(most + misses) if about is None else len(state.columns)
+        # No more than there are: a caller who wants all may give a number that no machine counts to.
+        few = len(state.columns) if misses is None else min(misses, len(state.columns))
+        depth = deep(most + few) if about is None else len(state.columns)
         read = self._question(asking.asked, state)
         judged = asking.judging.of(state, read)
         ranking, stacks = rank(state, read, config, depth=depth, wanted=asking.wanted, judged=judged)
@@ -257,7 +259,7 @@ class Recalling(Conductor):
         places = {signal_id(state, int(state.columns.keys[ranking.rows[one]])): one for one in selected}
         chosen = [places[hit.signal.signal_id] for hit in hits]
         taken = set(chosen)
-        others = list(islice((number for number in range(len(ranking.rows)) if number not in taken), misses))
+        others = list(islice((number for number in range(len(ranking.rows)) if number not in taken), few))
         messages |= messages_of(transaction, sequences_of(state, ranking, others))
         reasons = Reasons(
             state, ranking, chosen, config, processed=frozenset(selected), wanted=asking.wanted, judged=judged

@@ -341,6 +341,7 @@ def test_what_they_do(there, invoke):
     recalled, _, left_out = invoke("why", "m.db", QUESTION).stdout.partition("Left out:")
     assert "min_relevance" in recalled
     assert "min_relevance" in left_out
+    assert left_out in invoke("why", "m.db", QUESTION, "--misses", str(2**63)).stdout
     one = json.loads(invoke("show", "m.db", "--message", "m0", "--json").stdout)
     assert one["signals"][0]["history"]
     assert 0 == invoke("edit", "m.db", "m0", "My boat Kittiwake draws 1.4567 metres.", "--yes").exit_code

@@ -87,7 +87,7 @@ def test_a_document_says_where_its_text_comes_from(diary, streetai):
 @pytest.mark.parametrize(
     "config", [Config(), Config(min_similarity=0.9), Config(max_thinking_space=2), Config.classic()]
 )
-@pytest.mark.parametrize("k", [1, 3, 6, 8, 50])
+@pytest.mark.parametrize("k", [1, 3, 6, 8, 50, 2**63])
 async def test_exactly_k_documents_if_there_are_as_many(tmp_path, config, k):
     """6.12: The memory's own thresholds do not make them fewer; the best come first."""
     with MemoryRegistry(tmp_path / "memory.db", config=config, encoder=HashingEncoder()) as registry:

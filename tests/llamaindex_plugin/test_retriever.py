@@ -105,6 +105,13 @@ async def test_async_is_the_same(memory):
     assert [(node.node_id, node.score) for node in found] == expected
 
 
+def test_more_nodes_than_there_can_be(memory, registry):
+    """A number beyond all counting is a way to say "all", and no failure that leaves the model with nothing."""
+    every = memory.as_retriever(similarity_top_k=1000).retrieve(QUESTION)
+    assert len(every) == len(registry.get(SESSION).signals)
+    assert memory.as_retriever(similarity_top_k=2**63).retrieve(QUESTION) == every
+
+
 @pytest.mark.parametrize("make_engine", [lambda m: m, lambda m: m.registry, lambda m: m.conversation.opening])
 def test_what_it_is_made_of(memory, make_engine):
     """A memory, or its registry, is all that a retriever needs."""

@@ -190,6 +190,27 @@ def test_a_message_without_signals_has_none_to_consider():
     assert memory.why("Where does my boat lie?", message="system").considered == ()
 
 
+@pytest.mark.parametrize("most", [None, 2**63, 10**30])
+async def test_all_near_misses_can_be_had(harbour, most):
+    """As the error for other values promises; "more than there can be" is a common way to say "all", too."""
+    question = "What is my boat called?"
+    every = harbour.why(question, misses=len(harbour.signals))
+    assert len(every.near_misses) > 40
+    assert harbour.why(question, misses=most) == await harbour.awhy(question, misses=most) == every
+    empty = MemoryRegistry(ReferenceStore(), encoder=HashingEncoder()).get("m")
+    assert empty.why("boat", misses=most).near_misses == ()
+
+
+@pytest.mark.parametrize("wrong", [-1, True, 2.0, "all", float("inf")])
+async def test_a_number_of_near_misses_that_is_none(wrong):
+    """What would do instead is in the message, from the twin too."""
+    memory = memory_with(TEXTS)
+    with pytest.raises(InputError, match="misses must be None or a whole number from 0"):
+        memory.why("boat", misses=wrong)
+    with pytest.raises(InputError, match="misses must be None or a whole number from 0"):
+        await memory.awhy("boat", misses=wrong)
+
+
 @pytest.mark.parametrize("wrong", ["nobody", "", "0 ", 5, b"0", ["0"]])
 def test_an_unknown_message_is_an_error(wrong):
     """Not an empty answer, which would read as "it was not considered"."""
