@@ -12,6 +12,7 @@
     │   ├── RefusedTextsError               the model works, and refuses some texts
     │   └── ModelFileError                  a model file is missing or is not the one expected
     ├── StrategyError (RuntimeError)        a strategy of your own failed, or gave no scores
+    ├── ProcessorError (RuntimeError)       a post-processor of your own failed
     ├── MissingExtraError (ImportError)     an optional package is not installed
     ├── StaleMemoryError (RuntimeError)     the memory was reset behind this handle
     ├── ClosedError (RuntimeError)          the registry is closed
@@ -99,6 +100,10 @@ class ModelFileError(EncoderError):
 
 class StrategyError(StreetAIError, RuntimeError):
     """A strategy of your own failed, or what it returned are no scores; the message names it."""
+
+
+class ProcessorError(StreetAIError, RuntimeError):
+    """A post-processor of your own failed; the message names it."""
 
 
 class MissingExtraError(StreetAIError, ImportError):

@@ -7,8 +7,8 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
-from streetai_core.errors import InputError
-from streetai_core.types import Hit, Matrix
+from streetai_core.errors import InputError, ProcessorError, StreetAIError
+from streetai_core.types import Hit, Matrix, Signal
 
 _SUM_TOLERANCE = 1e-6
 """How far the parts of a hit may be from its score; of a score beyond 1, which share of it."""
@@ -34,7 +34,10 @@ class PostProcessor(ABC):
 
     @abstractmethod
     def process(self, found: Candidates) -> Iterable[Hit]:
-        """Those of `found.hits` that stay, as they are or `rescored`; their order does not matter."""
+        """Those of `found.hits` that stay, as they are or `rescored`; their order does not matter.
+
+        What it raises comes out as a `ProcessorError`, if it is no error of the library's.
+        """
 
 
 def rescored(hit: Hit, part: str, change: float) -> Hit:
@@ -48,12 +51,13 @@ def processed(found: Candidates, processors: Sequence[PostProcessor]) -> list[Hi
     Raises:
         InputError: a processor returned something that is not a hit of its question, twice the same, or a score that is
             not the finite sum of its parts; the message names the processor.
+        ProcessorError: a processor failed; the message names it.
     """
     for processor in processors:
         if not found.hits:
             break
         places = {hit.signal.signal_id: place for place, hit in enumerate(found.hits)}
-        kept = _checked(processor, processor.process(found), places)
+        kept = _checked(processor, _returned(processor, found), places)
         kept.sort(key=lambda hit: (-hit.score, places[hit.signal.signal_id]))
         rows = [places[hit.signal.signal_id] for hit in kept]
         found = replace(found, hits=tuple(kept), vectors=found.vectors[rows])
@@ -73,18 +77,58 @@ def check_processors(processors: Iterable[PostProcessor]) -> tuple[PostProcessor
     return listed
 
 
-def _checked(processor: PostProcessor, returned: object, known: Collection[str]) -> list[Hit]:
+def _returned(processor: PostProcessor, found: Candidates) -> list[object]:
+    """What a processor returned, whatever it is.
+
+    Raises:
+        InputError: it is not several things.
+        ProcessorError: the processor failed.
+    """
+    name = type(processor).__name__
+    try:
+        returned: object = processor.process(found)
+        # Here, for a processor that yields its hits does its work only now.
+        listed = list(returned) if isinstance(returned, Iterable) else None
+    except StreetAIError:
+        # What a processor of ours, or the memory that it reads, says of itself.
+        raise
+    except Exception as error:
+        raise ProcessorError(
+            f"{name}.process raised {type(error).__name__}: {error}. Mend it, or ask with other processors="
+        ) from error
+    if listed is None:
+        raise InputError(f"{name}.process must return hits, got {type(returned).__name__}")
+    return listed
+
+
+def _checked(processor: PostProcessor, returned: Iterable[object], known: Collection[str]) -> list[Hit]:
     """What a processor returned, if it can be used; `known` are the ids of the signals that it was given."""
     name = type(processor).__name__
-    if not isinstance(returned, Iterable):
-        raise InputError(f"{name}.process must return hits, got {type(returned).__name__}")
-    hits = list(returned)
-    seen: set[str] = set()
-    for hit in hits:
-        if not isinstance(hit, Hit) or hit.signal.signal_id not in known or hit.signal.signal_id in seen:
-            raise InputError(f"{name}.process must return hits that it was given, each once, got {hit!r}")
+    hits: dict[str, Hit] = {}
+    for hit in returned:
+        if not isinstance(hit, Hit) or not _is_known(hit, known) or hit.signal.signal_id in hits:
+            got = hit.signal if isinstance(hit, Hit) else hit
+            raise InputError(f"{name}.process must return hits that it was given, each once, got {got!r}")
+        if not _adds_up(hit):
+            # Not the hit itself, which cannot show a score that is no number.
+            raise InputError(
+                f"{name}.process gave a score that its parts do not sum to; use rescored: {hit.score!r} of "
+                f"{hit.parts!r} for {hit.signal!r}"
+            )
+        hits[hit.signal.signal_id] = hit
+    return list(hits.values())
+
+
+def _is_known(hit: Hit, known: Collection[str]) -> bool:
+    """Whether a hit has a signal with one of these ids."""
+    signal: object = hit.signal
+    return isinstance(signal, Signal) and isinstance(signal.signal_id, str) and signal.signal_id in known
+
+
+def _adds_up(hit: Hit) -> bool:
+    """Whether the score of a hit is the finite sum of its parts; nothing else is a number here."""
+    try:
         # Written so that NaN does not pass.
-        if not abs(hit.score - sum(hit.parts.values())) <= _SUM_TOLERANCE * max(1.0, abs(hit.score)):
-            raise InputError(f"{name}.process gave a score that its parts do not sum to; use rescored: {hit!r}")
-        seen.add(hit.signal.signal_id)
-    return hits
+        return bool(abs(hit.score - sum(hit.parts.values())) <= _SUM_TOLERANCE * max(1.0, abs(hit.score)))
+    except (AttributeError, TypeError, ValueError):
+        return False

@@ -123,13 +123,8 @@ class Reranked(PostProcessor):
         Raises:
             InputError: the scorer did not give a finite number for each text.
         """
-        numbers = np.array(
-            list(self._scorer(found.question, [hit.signal.content for hit in found.hits])), dtype=np.float64
-        )
-        if numbers.shape != (len(found.hits),) or not np.isfinite(numbers).all():
-            raise InputError(
-                f"the scorer must give a finite number for each of {len(found.hits)} texts, got {numbers!r}"
-            )
+        texts = [hit.signal.content for hit in found.hits]
+        numbers = _scores(self._scorer(found.question, texts), len(texts))
         spread = _minmax(numbers)
         return [rescored(hit, "rerank", float(new) - hit.score) for hit, new in zip(found.hits, spread, strict=True)]
 
@@ -185,6 +180,32 @@ def _reciprocal_rank(values: Floats) -> Floats:
 
 
 _SCALES: dict[str, Callable[[Floats], Floats]] = {"zscore": _zscore, "minmax": _minmax, "rrf": _reciprocal_rank}
+
+
+def _scores(given: object, number: int) -> Floats:
+    """What a scorer gave for so many texts, shape (n,).
+
+    Raises:
+        InputError: it is no finite number for each of them.
+    """
+    wanted = f"the scorer must give a finite number for each of {number} texts"
+    try:
+        each = iter(given)  # type: ignore[call-overload]  # that it cannot be gone through is what is looked for
+    except TypeError:
+        raise InputError(f"{wanted}, got {type(given).__name__}") from None
+    # Here a scorer that yields its numbers does its work: what it raises is not about what it gave.
+    values = list(each)
+    # NumPy would read numbers in texts, which a scorer has not meant that returns the texts themselves.
+    text = next((value for value in values if isinstance(value, str | bytes)), None)
+    if text is not None:
+        raise InputError(f"{wanted}, got the text {text!r}")
+    try:
+        numbers = np.array(values, dtype=np.float64)
+    except Exception as error:
+        raise InputError(f"{wanted}, got what NumPy makes no numbers of: {error}") from error
+    if numbers.shape != (number,) or not np.isfinite(numbers).all():
+        raise InputError(f"{wanted}, got {numbers!r}")
+    return numbers
 
 
 def _number(value: float, name: str, least: float) -> float:

@@ -69,6 +69,7 @@ class Recalling(Conductor):
             InputError: an argument is of the wrong kind.
             ConfigError: no such strategy.
             StrategyError: a strategy of your own failed, or gave no scores.
+            ProcessorError: a post-processor of your own failed.
         """
         check_count(limit, "limit")
         check_count(token_budget, "token_budget")
@@ -146,6 +147,7 @@ class Recalling(Conductor):
             InputError: the message is blank, an argument is of the wrong kind, or the budget cannot hold the message.
             ConfigError: no such strategy.
             StrategyError: a strategy of your own failed, or gave no scores.
+            ProcessorError: a post-processor of your own failed.
         """
         check_filter(wanted)
         check_score(min_score)
@@ -216,6 +218,7 @@ class Recalling(Conductor):
             InputError: an argument is of the wrong kind, or there is no message with this id.
             ConfigError: no such strategy.
             StrategyError: a strategy of your own failed, or gave no scores.
+            ProcessorError: a post-processor of your own failed.
         """
         check_count(misses, "misses")
         if message is not None:

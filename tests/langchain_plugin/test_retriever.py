@@ -6,9 +6,9 @@ import pytest
 from langchain_core.documents import Document
 from pydantic import ValidationError
 
-from streetai_core import Config, MemoryRegistry, RecallFilter, Strategy
+from streetai_core import Config, MemoryRegistry, PostProcessor, RecallFilter, Strategy
 from streetai_core.encoders import HashingEncoder
-from streetai_core.errors import InputError
+from streetai_core.errors import InputError, ProcessorError
 from streetai_langchain import StreetAIMemory, StreetAIRetriever
 from tests.langchain_plugin.conftest import DIARY, QUESTION, seed
 from tests.langchain_plugin.ways import WAYS
@@ -179,6 +179,22 @@ async def test_it_finds_by_the_strategy_of_the_settings(tmp_path):
         newest.broken = True
         assert retriever.invoke(QUESTION) == await retriever.ainvoke(QUESTION) == []
     assert ["NewestFirst.score raised KeyError" in str(error) for error in errors] == [True, True]
+
+
+async def test_a_failing_processor_gives_no_documents(tmp_path):
+    """6.7: `on_error` gets an error of the library that names it, as of a strategy; the chain goes on."""
+    errors = []
+
+    class Slip(PostProcessor):
+        def process(self, found):
+            raise KeyError("berth")
+
+    with MemoryRegistry(tmp_path / "m.db", encoder=HashingEncoder(), processors=[Slip()]) as registry:
+        seed(registry)
+        retriever = StreetAIMemory(registry, on_error=errors.append).retriever("s1", user_id="mara", k=2)
+        assert retriever.invoke(QUESTION) == await retriever.ainvoke(QUESTION) == []
+    assert [type(error) for error in errors] == [ProcessorError] * 2
+    assert all("Slip.process raised KeyError" in str(error) for error in errors)
 
 
 def test_it_is_not_serialised(streetai):

@@ -12,9 +12,9 @@ from llama_index.core.query_engine import RetrieverQueryEngine
 from llama_index.core.schema import MetadataMode, QueryBundle
 from llama_index.core.tools import FunctionTool, RetrieverTool
 
-from streetai_core import Config, MemoryRegistry, NewMessage, RecallFilter, Strategy
+from streetai_core import Config, MemoryRegistry, NewMessage, PostProcessor, RecallFilter, Strategy
 from streetai_core.encoders import HashingEncoder
-from streetai_core.errors import InputError
+from streetai_core.errors import InputError, ProcessorError
 from streetai_llamaindex import StreetAIChatMemoryBuffer, StreetAIRetriever
 from tests.event_loop import never_blocked
 from tests.llamaindex_plugin.conftest import FACT, QUESTION, REPLY, SESSION, assistant, said, steps, talk, user
@@ -195,6 +195,22 @@ async def test_it_finds_by_the_strategy_of_the_settings(tmp_path):
         newest.broken = True
         assert retriever.retrieve("Which berth?") == []
     assert ["NewestFirst.score raised KeyError" in str(error) for error in failures] == [True]
+
+
+async def test_a_failing_processor_gives_no_nodes(tmp_path):
+    """9.14: `on_error` gets an error of the library that names it, as of a strategy; the reply comes all the same."""
+    failures = []
+
+    class Slip(PostProcessor):
+        def process(self, found):
+            raise KeyError("berth")
+
+    with MemoryRegistry(tmp_path / "m.db", encoder=HashingEncoder(), processors=[Slip()]) as registry:
+        registry.get(SESSION).add_messages([NewMessage(content=f"Berth {n} is free.", role="user") for n in range(4)])
+        retriever = StreetAIRetriever(registry, session_id=SESSION, on_error=failures.append)
+        assert retriever.retrieve("Which berth?") == await retriever.aretrieve("Which berth is free?") == []
+    assert [type(error) for error in failures] == [ProcessorError] * 2
+    assert all("Slip.process raised KeyError" in str(error) for error in failures)
 
 
 def test_another_model_of_the_same_file(tmp_path):

@@ -1,13 +1,15 @@
-"""Post-processors: they are asked on every path, their scores explain themselves, and what they return is checked."""
+"""Post-processors: they are asked on every path, their scores explain themselves, and what they do wrong is named."""
 
 import math
 from dataclasses import replace
 from datetime import datetime, timedelta, timezone
+from fractions import Fraction
 
+import numpy as np
 import pytest
 
 from streetai_core import Config, MemoryRegistry, NewMessage, PostProcessor
-from streetai_core.errors import InputError
+from streetai_core.errors import InputError, ProcessorError, StaleMemoryError
 from streetai_core.recall.processing import rescored
 from streetai_core.recall.processors import Diverse, Fused, MinimumScore, RecentFirst, Reranked
 from streetai_core.testing.planted import PlantedEncoder, at_cosine
@@ -36,6 +38,18 @@ def opened(path, processors=(), texts=SAID, config=PLAIN):
 def texts_of(hits):
     """What the hits say, in their order."""
     return [hit.signal.content for hit in hits]
+
+
+CALLS = {
+    "retrieve": lambda memory: memory.retrieve(QUESTION),
+    "build_prompt": lambda memory: memory.build_prompt(QUESTION, conversation_id="now", token_budget=500),
+    "why": lambda memory: memory.why(QUESTION),
+}
+TWINS = {
+    "retrieve": lambda memory: memory.aretrieve(QUESTION),
+    "build_prompt": lambda memory: memory.abuild_prompt(QUESTION, conversation_id="now", token_budget=500),
+    "why": lambda memory: memory.awhy(QUESTION),
+}
 
 
 class Backwards(PostProcessor):
@@ -171,6 +185,15 @@ WRONG = {
     ),
     "a score without parts": (lambda hits: [replace(hits[0], score=9.0)], "rescored"),
     "no number": (lambda hits: [rescored(hits[0], "odd", math.nan)], "rescored"),
+    "a text for a score": (lambda hits: [replace(hits[0], score="high")], "rescored.*'high'"),
+    "no score": (lambda hits: [replace(hits[0], score=None)], "rescored"),
+    "no parts": (lambda hits: [replace(hits[0], parts=None)], "rescored"),
+    "a text for a part": (lambda hits: [replace(hits[0], parts={"odd": "high"})], "rescored"),
+    "a hit without a signal": (lambda hits: [replace(hits[0], signal=None)], "hits that it was given"),
+    "a signal without an id": (
+        lambda hits: [replace(hits[0], signal=replace(hits[0].signal, signal_id=["x"]))],
+        "hits that it was given",
+    ),
 }
 
 
@@ -204,14 +227,112 @@ def test_arguments_that_cannot_be_used(name):
         BAD[name]()
 
 
-@pytest.mark.parametrize("numbers", [[1.0], [1.0, math.inf, 2.0]])
-def test_a_scorer_that_does_not_score(tmp_path, numbers):
-    """Too few numbers, or one that cannot be compared."""
+NO_SCORES = {
+    "too few": [1.0],
+    "too many": [1.0, 2.0, 3.0, 4.0],
+    "infinity": [1.0, math.inf, 2.0],
+    "nothing": None,
+    "one number": 5,
+    "an array of no length": np.array(5.0),
+    "texts": ["a", "b", "c"],
+    "numbers as texts": ["1", "2", "3"],
+    "digits": "123",
+    "pairs": [[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]],
+    "pairs of two lengths": [[1], [2, 3], [4]],
+    "one is missing": [1.0, None, 2.0],
+    "objects": [object(), object(), object()],
+    "too large": [10**400, 1, 2],
+    "a mapping": {"a": 1.0, "b": 2.0, "c": 3.0},
+}
+
+
+@pytest.mark.parametrize("name", NO_SCORES)
+async def test_a_scorer_that_does_not_score(tmp_path, name):
+    """Whatever it gives in place of numbers, the error says what it must give, on every path and in the twin."""
+    with opened(tmp_path / "m.db", [Reranked(lambda *_: NO_SCORES[name])]) as registry:
+        for ask in CALLS.values():
+            with pytest.raises(InputError, match="must give a finite number for each of 3 texts"):
+                ask(registry.get("m"))
+        with pytest.raises(InputError, match="must give a finite number for each of 3 texts"):
+            await registry.get("m").aretrieve(QUESTION)
+
+
+@pytest.mark.parametrize(
+    "scores",
+    [
+        lambda texts: (float(len(text)) for text in texts),
+        lambda texts: np.array([len(text) for text in texts], dtype=np.float32),
+        lambda texts: [np.int64(len(text)) for text in texts],
+        lambda texts: [Fraction(len(text)) for text in texts],
+    ],
+    ids=["generator", "array", "numpy numbers", "fractions"],
+)
+def test_what_counts_as_numbers(tmp_path, scores):
+    """What models give; fastembed's is a generator."""
+    with opened(tmp_path / "m.db", [Reranked(lambda _, texts: scores(texts))]) as registry:
+        assert texts_of(registry.get("m").retrieve(QUESTION)) == sorted(SAID, key=len, reverse=True)
+
+
+class Failing(PostProcessor):
+    """Makes a slip; as a function, or as a generator, which does its work when it is read."""
+
+    def __init__(self, fail):
+        self.fail = fail
+
+    def process(self, found):
+        """Nothing."""
+        return self.fail()
+
+
+def _yielding():
+    yield {}["x"]
+
+
+FAILURES = {
+    "at once": (lambda: {}["x"], KeyError),
+    "while it is read": (_yielding, KeyError),
+    # Asyncio cannot hand it on, and its caller would wait for ever.
+    "no more": (lambda: next(iter(())), StopIteration),
+}
+
+
+@pytest.mark.parametrize("call", CALLS)
+@pytest.mark.parametrize("name", FAILURES)
+async def test_a_failure_is_named_and_has_its_cause(tmp_path, name, call):
+    """Who catches the errors of the library catches it, and sees whose it is; as with a strategy."""
+    fail, cause = FAILURES[name]
+    with opened(tmp_path / "m.db", [Failing(fail)]) as registry:
+        with pytest.raises(ProcessorError, match=rf"^Failing\.process raised {cause.__name__}") as caught:
+            CALLS[call](registry.get("m"))
+        assert isinstance(caught.value.__cause__, cause)
+        with pytest.raises(ProcessorError) as caught:
+            await TWINS[call](registry.get("m"))
+        assert isinstance(caught.value.__cause__, cause)
+        assert len(registry.get("m").retrieve(QUESTION, processors=())) == len(SAID)
+
+
+def test_a_scorer_that_fails_is_no_scorer_that_gives_nonsense(tmp_path):
+    """A model that is away is nothing that its caller can set right."""
+
+    def scorer(question, texts):
+        yield 1.0
+        raise ConnectionError("the model is away")
+
     with (
-        opened(tmp_path / "m.db", [Reranked(lambda *_: numbers)]) as registry,
-        pytest.raises(InputError, match="finite number"),
+        opened(tmp_path / "m.db", [Reranked(scorer)]) as registry,
+        pytest.raises(ProcessorError, match=r"Reranked\.process raised ConnectionError: the model is away"),
     ):
         registry.get("m").retrieve(QUESTION)
+
+
+def test_what_the_memory_says_goes_through(tmp_path):
+    """A processor may ask the memory; what that says of itself is not said to be the processor's fault."""
+    with opened(tmp_path / "m.db") as registry:
+        old = registry.get("m")
+        registry.reset("m")
+        registry.get("m").add_messages([NewMessage(content=text, role="user") for text in SAID])
+        with pytest.raises(StaleMemoryError):
+            registry.get("m").retrieve(QUESTION, processors=[Failing(old.messages)])
 
 
 async def test_the_twin_asks_them_too(tmp_path):
