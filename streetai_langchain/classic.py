@@ -18,8 +18,9 @@ from streetai_core.text.clean import check_id, is_blank
 from streetai_core.types import Message
 from streetai_core.verbs.arguments import moment_of
 from streetai_langchain.callbacks import LearnedByView
-from streetai_langchain.messages import is_tool_traffic, text_of
+from streetai_langchain.messages import is_tool_traffic
 from streetai_langchain.recording import Recorded, Recording, new_turn_id
+from streetai_langchain.said import said_text
 
 try:
     from langchain_classic.base_memory import BaseMemory
@@ -81,7 +82,8 @@ class StreetAIChainMemory(BaseMemory):
     the same. What was recalled is never stored as if it had been said. One object may serve many runs at once.
 
     A failing memory never costs a reply: the failure is logged and given to `on_error`, and the chain goes on
-    without recall, or with the turn not stored. Wrong keys, on the other hand, raise.
+    without recall, or with the turn not stored. Wrong keys, on the other hand, raise, and so do a question and a reply
+    that are neither text nor content blocks nor messages, as with LangChain's own memory.
 
     Tool calls and tool results of the conversation are left out: the prompts of these chains have no place for them.
 
@@ -139,7 +141,7 @@ class StreetAIChainMemory(BaseMemory):
             inputs: of the chain. Without a question, or with a blank one, there is no recall.
 
         Raises:
-            InputError: which input is the question cannot be told.
+            InputError: which input is the question cannot be told, or it is no text.
         """
         key, question = self._question(inputs)
         prompt = None
@@ -169,7 +171,7 @@ class StreetAIChainMemory(BaseMemory):
         """Store question and reply, and learn from the reply if the history for the question is among `inputs`.
 
         Raises:
-            InputError: which input is the question, or which output is the reply, cannot be told.
+            InputError: which input is the question, or which output is the reply, cannot be told, or one is no text.
         """
         question, reply, prompt = self._said(inputs, outputs)
         messages, retrieved = self._new_messages(question, reply), [] if prompt is None else prompt.retrieved
@@ -202,7 +204,7 @@ class StreetAIChainMemory(BaseMemory):
         if not inputs:
             return None, ""
         key = self._input_key(inputs)
-        text = text_of(inputs[key])
+        text = _asked(inputs, key)
         return key, "" if is_blank(text) else text
 
     def _input_key(self, inputs: Mapping[str, Any]) -> str:
@@ -229,7 +231,7 @@ class StreetAIChainMemory(BaseMemory):
         key = known.input_key
         if key is None or key not in inputs:
             key = self._input_key(inputs)
-        return text_of(inputs[key]), text_of(outputs[self._output_key(outputs)]), known.prompt
+        return _asked(inputs, key), _answered(outputs, self._output_key(outputs)), known.prompt
 
     def _new_messages(self, question: str, reply: str) -> list[NewMessage]:
         thread = self.conversation_id
@@ -269,6 +271,18 @@ class StreetAIChainMemory(BaseMemory):
                 self.on_turn(turn)
             except Exception:
                 logger.exception("on_turn failed")
+
+
+def _asked(inputs: Mapping[str, Any], key: str) -> str:
+    """The question, which may be blank."""
+    hint = "Give the chain what the user said, or set input_key to the input with it."
+    return said_text(inputs[key], f"the input {key!r}", instead=hint)
+
+
+def _answered(outputs: Mapping[str, Any], key: str) -> str:
+    """The reply, which may be blank."""
+    hint = "Let the chain give its reply as text, or set output_key to the output with it."
+    return said_text(outputs[key], f"the output {key!r}", instead=hint)
 
 
 def _existing(key: str, values: Mapping[str, Any], what: str, where: str) -> str:

@@ -69,7 +69,8 @@ def to_stored(message: BaseMessage, conversation_id: str | None, *, recallable: 
         recallable: `False`: its text is kept with its LangChain part, where no question finds it.
 
     Raises:
-        InputError: `message` is not a LangChain message, or a `RemoveMessage`, which says nothing.
+        InputError: `message` is not a LangChain message, is a `RemoveMessage`, which says nothing, or its content is
+            neither text nor blocks.
     """
     if not isinstance(message, BaseMessage) or isinstance(message, RemoveMessage):
         raise InputError(f"only messages that say something can be stored, got {type(message).__name__}")
@@ -111,8 +112,13 @@ def from_stored(message: Message) -> BaseMessage:
 
 
 def text_of(value: object) -> str:
-    """What was said, as text: of a message, of several, of content blocks, or of any other value of a chain."""
+    """What was said, as text: of a message, of several, of content blocks, or of any other value of a chain.
+
+    Raises:
+        InputError: the content of a message is neither text nor blocks.
+    """
     if isinstance(value, BaseMessage):
+        check_content(value)
         return str(value.text)
     if isinstance(value, list | tuple) and value:
         if all(isinstance(item, BaseMessage) for item in value):
@@ -120,6 +126,19 @@ def text_of(value: object) -> str:
         if all(isinstance(item, str | dict) for item in value):
             return str(HumanMessage(content=list(value)).text)
     return str(value)
+
+
+def check_content(message: BaseMessage) -> None:
+    """Refuse a message whose content nobody can read: LangChain looks at it when it is made, and not when it is set.
+
+    Raises:
+        InputError: it is neither text nor a list of blocks.
+    """
+    if not isinstance(message.content, str | list):
+        raise InputError(
+            f"the content of a {type(message).__name__} must be text or content blocks, got "
+            f"{type(message.content).__name__}"
+        )
 
 
 def is_tool_traffic(message: Message) -> bool:

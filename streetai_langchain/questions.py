@@ -20,7 +20,7 @@ from streetai_core.errors import InputError
 from streetai_core.prompt.turns import as_turns, join
 from streetai_core.types import Prompt
 from streetai_langchain.injected import Injected
-from streetai_langchain.messages import is_tool_traffic
+from streetai_langchain.messages import check_content, is_tool_traffic
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,6 +124,9 @@ def _as_messages(value: object) -> list[BaseMessage]:
             raise InputError(f"the input is a list of something that is no message: {error}") from error
     else:
         raise InputError(f"the question must be text or messages, got {_kind(value)}")
+    # Here, for what goes wrong further down counts as a failing memory.
+    for message in messages:
+        check_content(message)
     _last_human(messages)
     return messages
 

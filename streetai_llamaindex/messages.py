@@ -53,10 +53,13 @@ def to_stored(
         is_recalled: whether its words can be recalled; else they are in the transcript only.
 
     Raises:
-        InputError: `message` is not a LlamaIndex message.
+        InputError: `message` is not a LlamaIndex message, or the text of a block is none.
     """
     if not isinstance(message, ChatMessage):
         raise InputError(f"only LlamaIndex ChatMessages can be stored, got {type(message).__name__}")
+    # Checked upstream when a block is made, not when its text is set.
+    if any(isinstance(block, TextBlock) and not isinstance(block.text, str) for block in message.blocks):
+        raise InputError("a TextBlock of the message has a text that is no text; give it one, or leave the block out")
     own = _as_json(message.additional_kwargs, "additional_kwargs")
     content = remembered_text(message) if is_recalled else ""
     part: dict[str, Any] = {"role": MessageRole(message.role).value}

@@ -195,6 +195,17 @@ def test_only_messages_can_be_stored(value):
         to_stored(value, None)
 
 
+@pytest.mark.parametrize("content", [None, 5, {"type": "text", "text": "a"}])
+@pytest.mark.parametrize("kind", [HumanMessage, AIMessage])
+def test_a_content_that_was_set_is_looked_at(kind, content):
+    """6.7: LangChain looks at it only when it makes a message; what it is then was an error of Python's."""
+    message = kind("a")
+    message.content = content
+    for read in (text_of, lambda one: to_stored(one, None)):
+        with pytest.raises(InputError, match=f"content of a {kind.__name__} must be text or content blocks, got"):
+            read(message)
+
+
 @pytest.mark.parametrize(
     ("value", "text"),
     [

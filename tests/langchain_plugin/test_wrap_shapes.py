@@ -158,6 +158,10 @@ def test_budget_and_arguments_reach_the_chain(registry, diary, streetai):
         ({}, AIMessage("x"), "no user message"),
         ({}, [7], "no message"),
         ({}, None, "must be text or messages"),
+        ({}, HumanMessage.model_construct(content=None), "must be text or content blocks"),
+        ({"memory_key": "h"}, {"a": None}, "must be text or messages"),
+        ({"memory_key": "h"}, {"a": [None]}, "no message"),
+        ({"memory_key": "h"}, {"a": [{"role": "user", "content": 5}]}, "no message"),
     ],
 )
 async def test_inputs_that_cannot_be_understood(diary, streetai, options, value, words):

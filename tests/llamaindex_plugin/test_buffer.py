@@ -398,11 +398,35 @@ def test_close(tmp_path):
     memory.close()
 
 
-def test_wrong_messages_raise(make):
+@pytest.mark.parametrize("wrong", ["hello", None, 5, {"role": "user", "content": "hello"}], ids=str)
+async def test_wrong_messages_raise(make, wrong):
     """What is no message is named, and nothing is stored."""
     memory = make()
-    with pytest.raises(InputError, match="got str"):
-        memory.put("hello")
+    with pytest.raises(InputError, match=f"got {type(wrong).__name__}"):
+        memory.put(wrong)
+    with pytest.raises(InputError, match=f"got {type(wrong).__name__}"):
+        await memory.aput(wrong)
+    assert memory.get_all() == []
+
+
+async def test_a_message_without_content_says_nothing(make):
+    """As upstream: it has no blocks, and nobody is held to have said "None"."""
+    memory = make()
+    memory.put(ChatMessage(role="user", content=None))
+    await memory.aput(ChatMessage(role="assistant", content=None))
+    assert [(message.content, message.blocks) for message in memory.get_all()] == [(None, [])] * 2
+    assert [one.content for one in memory.registry.get(memory.session_id).messages()] == ["", ""]
+
+
+async def test_a_block_whose_text_was_set_to_none(make):
+    """Upstream looks at it only when it makes the block; putting it was an error of Python's."""
+    memory = make()
+    message = user("hello")
+    message.blocks[0].text = None
+    with pytest.raises(InputError, match="TextBlock"):
+        memory.put(message)
+    with pytest.raises(InputError, match="TextBlock"):
+        await memory.aput(message)
     assert memory.get_all() == []
 
 
