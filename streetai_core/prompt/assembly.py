@@ -105,15 +105,14 @@ class Assembly:
         so that the window does not start with an answer. Older messages stop at `window_tokens`; the newest exchange is
         whole in any case, unless it takes more than half of a token budget.
         """
-        turns = as_turns([])
-        spoken = 0
-        for first in range(len(messages) - 1, -1, -1):
-            if spoken >= self._config.recency_turns and (not turns.leading or messages[first].role != "user"):
-                break
-            candidate = as_turns(messages[first:])
+        start = window_start(messages, self._config.recency_turns) or 0
+        # The turns begin with a user's message, so only there is a longer window another one.
+        opening = [place for place in range(start, len(messages)) if _can_open(messages[place])]
+        turns = as_turns(messages[opening[-1] + 1 if opening else start :])
+        for place in reversed(opening):
+            candidate = as_turns(messages[place:])
             if not self._window_holds(candidate, newest=not turns.messages):
                 break
-            spoken += not _is_tool_traffic(messages[first])
             turns = candidate
         # An answer without its question is quoted only where nothing else of the conversation would be there.
         return replace(turns, leading=()) if turns.messages else turns
@@ -181,6 +180,32 @@ class Assembly:
         if self._frame.token_budget is not None and size > (self._frame.token_budget - self._bare) // 2:
             return False
         return newest or self._config.window_tokens is None or size <= self._config.window_tokens
+
+
+def window_start(messages: Sequence[Message], recency_turns: int) -> int | None:
+    """Where the window of `messages` (oldest first) starts, if there is room; `None`: it may be before all of these."""
+    start, spoken = len(messages), 0
+    while start and spoken < recency_turns:
+        start -= 1
+        spoken += not _is_tool_traffic(messages[start])
+    if spoken < recency_turns:
+        return None
+    leading = as_turns(messages[start:]).leading
+    if not leading:
+        return start
+    before = start - 1
+    if not any(_can_open(message) for message in messages[start:]):
+        # All these belong to one reply, which is nothing without what asked for it, however many tools it used.
+        while before >= 0 and _is_tool_traffic(messages[before]):
+            before -= 1
+    if before < 0:
+        return None
+    return before if _can_open(messages[before]) else start
+
+
+def _can_open(message: Message) -> bool:
+    """Whether turns may begin with a message."""
+    return message.role == "user" and bool(message.content.strip())
 
 
 def _is_tool_traffic(message: Message) -> bool:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 
 from streetai_core.config import Config
-from streetai_core.prompt.assembly import Assembly, Draft, Frame
+from streetai_core.prompt.assembly import Assembly, Draft, Frame, window_start
 from streetai_core.prompt.selection import Found, fill
 from streetai_core.prompt.turns import as_turns
 from streetai_core.stores.base import ReadTransaction
@@ -21,7 +21,7 @@ of a few quotes outweigh it, and where it cannot be sent as it is: because it wa
 valid as turns, such as a greeting of the assistant's."""
 
 _TOOL_ALLOWANCE = 16
-"""Messages read for the window beyond twice its size, so that tool traffic between them does not hide any."""
+"""Messages read at once for the window beyond twice its size: tool traffic between them, as much as there mostly is."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -77,7 +77,7 @@ def build(
     if request.shown is not None:
         return _build_beside(request, transaction, recall, config, counter)
     head = transaction.head or Head(memory_id="", token="")
-    recent, repeated = _recent(request, transaction, config)
+    recent, repeated = _recent(request, transaction, config, counter)
     frame = Frame(
         question=request.question,
         system=request.system,
@@ -185,13 +185,27 @@ class _Shown(ReadTransaction):
 
 
 def _recent(
-    request: PromptRequest, transaction: ReadTransaction, config: Config
+    request: PromptRequest, transaction: ReadTransaction, config: Config, counter: TokenCounter
 ) -> tuple[list[Message], list[Message]]:
     """The last messages of the conversation; and apart from them the new one, if the app has already stored it."""
-    messages = _conversation(request, transaction, 2 * config.recency_turns + _TOOL_ALLOWANCE)
-    if messages and messages[-1].role == "user" and messages[-1].content == request.question:
-        return messages[:-1], messages[-1:]
-    return messages, []
+    last = 2 * config.recency_turns + _TOOL_ALLOWANCE
+    while True:
+        messages = _conversation(request, transaction, last)
+        is_all = len(messages) < last
+        is_stored = bool(messages) and messages[-1].role == "user" and messages[-1].content == request.question
+        repeated = [messages.pop()] if is_stored else []
+        if is_all or _has_window(messages, config, counter):
+            return messages, repeated
+        # A reply may have used any number of tools.
+        last *= 2
+
+
+def _has_window(messages: Sequence[Message], config: Config, counter: TokenCounter) -> bool:
+    """Whether the window is among these messages, whatever was said before them."""
+    if window_start(messages, config.recency_turns) is not None:
+        return True
+    most = config.window_tokens
+    return most is not None and count_messages(as_turns(messages).messages, counter) > most
 
 
 def _conversation(request: PromptRequest, transaction: ReadTransaction, last: int | None) -> list[Message]:
