@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from streetai_core.config import Config
@@ -136,24 +136,31 @@ class Excerpts:
         An encoder without a limit has a whole fence in one chunk.
         """
         stops = [stop for _, stop in sentence_spans(message.content, start, end)]
-        fitting = [stop for stop in stops if self._fits(message, message.content[start:stop])]
-        return max([*stops[:1], *fitting], default=end)
+        if not stops:
+            return end
+        fitting = _most_that_fit(
+            len(stops), lambda count: self._fits(message, message.content[start : stops[count - 1]])
+        )
+        return stops[max(fitting, 1) - 1]
 
     def _with_surroundings(self, message: Message, start: int, end: int) -> Span:
-        """The span grown sentence by sentence, after it and before it in turn, while it fits."""
+        """The span grown by whole sentences, after it and before it in turn, while it fits."""
         sentences = self._sentences.get(message.message_id)
         if sentences is None:
             sentences = self._sentences[message.message_id] = sentence_spans(message.content)
-        after = [stop for _, stop in sentences if stop > end]
-        before = [first for first, _ in reversed(sentences) if first < start]
-        while after or before:
-            grown = False
-            if after and self._fits(message, message.content[start : after[0]]):
-                end, grown = after.pop(0), True
-            if before and self._fits(message, message.content[before[0] : end]):
-                start, grown = before.pop(0), True
-            if not grown:
-                break
+        ends = [end, *(stop for _, stop in sentences if stop > end)]
+        starts = [start, *(first for first, _ in reversed(sentences) if first < start)]
+
+        def fits(before: int, after: int) -> bool:
+            return self._fits(message, message.content[starts[before] : ends[after]])
+
+        # What no longer fits on one side never will: the passage grows on both sides at first, then on one of them.
+        both = _most_that_fit(min(len(starts), len(ends)) - 1, lambda count: fits(count, count))
+        after = both + _most_that_fit(len(ends) - 1 - both, lambda more: fits(both, both + more))
+        before = both
+        if after == both:
+            before += _most_that_fit(len(starts) - 1 - both, lambda more: fits(both + more, both))
+        start, end = starts[before], ends[after]
         end = self._stretched(message, start, end)
         return self._stretched_back(message, start, end), end
 
@@ -201,6 +208,24 @@ class Excerpts:
         if most is None:
             most = self._most[message.message_id] = most_tokens(self.size(message), self._room, self._config)
         return most
+
+
+def _most_that_fit(most: int, fits: Callable[[int], bool]) -> int:
+    """The largest number from 1 to `most` that fits, 0 if none does; none fits that is larger than one that does not.
+
+    Small ones are tried first: to ask of a large one is to count a long text.
+    """
+    low, high = 0, 1
+    while high <= most and fits(high):
+        low, high = high, 2 * high
+    high = min(high, most + 1)
+    while high - low > 1:
+        middle = (low + high) // 2
+        if fits(middle):
+            low = middle
+        else:
+            high = middle
+    return low
 
 
 def _question(message: Message) -> Passage:

@@ -14,6 +14,7 @@ from streetai_core.encoders.hashing import HashingEncoder
 from streetai_core.prompt.packing import most_tokens
 from streetai_core.prompt.passages import Excerpts
 from streetai_core.stores.reference import ReferenceStore
+from streetai_core.text.chunking import sentence_spans
 from streetai_core.types import Hit, Message, Signal
 
 NOON = datetime(2026, 3, 2, 12, tzinfo=timezone.utc)
@@ -177,3 +178,76 @@ def test_a_passage_tiles_to_real_text(content, places, passage_tokens, room):
         (re.escape("[...] ") if before else "") + pattern + (re.escape(" [...]") if after else ""), shown.text
     )
     assert len(shown.hits) == len(places)
+
+
+class Plain(Excerpts):
+    """Grows passages sentence by sentence, and counts all of one at each."""
+
+    def _head(self, message, start, end):
+        stops = [stop for _, stop in sentence_spans(message.content, start, end)]
+        fitting = [stop for stop in stops if self._fits(message, message.content[start:stop])]
+        return max([*stops[:1], *fitting], default=end)
+
+    def _with_surroundings(self, message, start, end):
+        sentences = sentence_spans(message.content)
+        after = [stop for _, stop in sentences if stop > end]
+        before = [first for first, _ in reversed(sentences) if first < start]
+        grown = True
+        while grown:
+            grown = False
+            if after and self._fits(message, message.content[start : after[0]]):
+                end, grown = after.pop(0), True
+            if before and self._fits(message, message.content[before[0] : end]):
+                start, grown = before.pop(0), True
+        end = self._stretched(message, start, end)
+        return self._stretched_back(message, start, end), end
+
+
+class Words:
+    """One token a word: many texts have as many."""
+
+    def count(self, text):
+        """Words of a text."""
+        return len(text.split())
+
+
+@settings(max_examples=400)
+@given(
+    content=LONG,
+    place=st.tuples(st.floats(0, 1), st.floats(0, 1)),
+    passage_tokens=st.integers(1, 80),
+    room=st.sampled_from([-50.0, 0.0, 90.0, 500.0, math.inf]),
+    kind=st.sampled_from(["chunk", "code"]),
+    counter=st.sampled_from([EstimatedTokens(), Words()]),
+)
+def test_a_passage_is_what_growing_it_sentence_by_sentence_gives(
+    *, content, place, passage_tokens, room, kind, counter
+):
+    """Property: what is not counted for speed changes nothing of what is shown."""
+    message = make_message(content)
+    start, end = sorted(int(one * len(content)) for one in place)
+    hit = make_hit(message, min(start, len(content) - 1), max(end, start + 1), kind=kind)
+    made, plain = (one(Config(passage_tokens=passage_tokens), counter, room) for one in (Excerpts, Plain))
+    assert made.choices(hit, message, None) == plain.choices(hit, message, None)
+
+
+class Counted(EstimatedTokens):
+    """Remembers how much it was asked to count."""
+
+    def __init__(self):
+        self.characters = 0
+
+    def count(self, text):
+        """So much more."""
+        self.characters += len(text)
+        return super().count(text)
+
+
+@pytest.mark.parametrize(("kind", "part"), [("chunk", slice(70_000, 70_040)), ("code", slice(0, 140_000))])
+def test_a_long_message_is_counted_a_few_times_over(kind, part):
+    """Sentence by sentence it was counted a thousand times over, while the memory was locked."""
+    counter = Counted()
+    message = make_message("".join(f"tide_table[{n:04}] = berth.depth({n:04}).\n" for n in range(4000)))
+    hit = make_hit(message, part.start, part.stop, kind=kind)
+    Excerpts(Config(), counter, math.inf).choices(hit, message, None)
+    assert counter.characters < 50 * len(message.content)
