@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from datetime import datetime
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -35,7 +35,9 @@ from streetai_core.stores.types import (
     WordsRow,
 )
 from streetai_core.stores.values import CUES_KEPT
-from streetai_core.types import ROLES, SOURCES
+from streetai_core.types import ROLES, SOURCES, Message
+
+Value = TypeVar("Value")
 
 _READ = 1024
 """Messages that are read at a time for what is kept of them, so that few texts are in RAM."""
@@ -64,6 +66,8 @@ class MemoryState:
         recall it is as if they had been deleted; their signals are still in their stacks."""
         self._metadata: dict[int, Mapping[str, Any]] = {}
         """Of messages whose metadata were asked for, by sequence."""
+        self._said_at: dict[int, datetime] = {}
+        """Of messages whose moment was asked for, by sequence."""
         self._alignment: Alignment | None = None
         self._aligned: tuple[object, ...] = ()
 
@@ -122,15 +126,12 @@ class MemoryState:
         self.columns.read_by(None if transaction is None else transaction.vectors)
 
     def said_at(self, sequences: Sequence[int]) -> dict[int, datetime]:
-        """When messages were said, by sequence; of those that are there.
+        """When messages were said, by sequence; of those that are there. An edit leaves it as it is.
 
         Raises:
-            StoreError: there is no transaction to read it in.
+            StoreError: some were not asked for yet, and there is no transaction to read them in.
         """
-        if self._transaction is None:
-            raise StoreError("when a message was said can be read inside a transaction only")
-        found = self._transaction.messages(MessageQuery(sequences=sequences))
-        return {message.sequence: message.created_at for message in found}
+        return self._read_once(self._said_at, sequences, lambda message: message.created_at)
 
     def metadata_of(self, sequences: Sequence[int]) -> dict[int, Mapping[str, Any]]:
         """The metadata of messages, by sequence; of those that are there. An edit leaves them as they are.
@@ -138,13 +139,19 @@ class MemoryState:
         Raises:
             StoreError: some were not asked for yet, and there is no transaction to read them in.
         """
-        unread = [sequence for sequence in sequences if sequence not in self._metadata]
+        return self._read_once(self._metadata, sequences, lambda message: message.metadata)
+
+    def _read_once(
+        self, kept: dict[int, Value], sequences: Sequence[int], value: Callable[[Message], Value]
+    ) -> dict[int, Value]:
+        """What no edit changes of messages, by sequence; what is not kept of it yet is read, and kept."""
+        unread = [sequence for sequence in sequences if sequence not in kept]
         for start in range(0, len(unread), _READ):
             if self._transaction is None:
-                raise StoreError("metadata that are not in RAM can be read inside a transaction only")
+                raise StoreError("what is not in RAM of messages can be read inside a transaction only")
             some = MessageQuery(sequences=unread[start : start + _READ])
-            self._metadata |= {one.sequence: one.metadata for one in self._transaction.messages(some)}
-        return {sequence: self._metadata[sequence] for sequence in sequences if sequence in self._metadata}
+            kept |= {one.sequence: value(one) for one in self._transaction.messages(some)}
+        return {sequence: kept[sequence] for sequence in sequences if sequence in kept}
 
     def update(self, rows: Rows) -> None:
         """Take over what changed since this state's version."""
@@ -166,6 +173,7 @@ class MemoryState:
             self.hidden -= gone
             for sequence in gone:
                 self._metadata.pop(sequence, None)
+                self._said_at.pop(sequence, None)
         self._remove_signals(changes.deleted_signals)
         self.cues.remove(changes.deleted_cues)
         if self._stacks is not None:

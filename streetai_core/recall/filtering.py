@@ -34,7 +34,8 @@ class RecallFilter:
     conversations: Iterable[str | None] | None = None
     """Conversation ids; `None` among them is the conversation without one."""
     since: date | None = None
-    """First day on which it was said, where it was said; or a `datetime`: the first moment, in UTC without a zone."""
+    """First day on which it was said, where it was said; or a `datetime`: the first moment, in UTC without a zone. For
+    the first question with a moment what was said about its day is read."""
     until: date | None = None
     """Last day on which it was said, as above; or a `datetime`: the last moment."""
     kinds: Iterable[ChunkKind] | None = None

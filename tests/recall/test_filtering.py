@@ -1,12 +1,16 @@
 """Filters by time: days, and moments in whatever zone."""
 
+import json
+import re
+import sqlite3
 from datetime import date, datetime, timedelta, timezone
 
 import pytest
 
-from streetai_core import MemoryRegistry, RecallFilter
+from streetai_core import MemoryRegistry, NewMessage, RecallFilter
 from streetai_core.encoders.hashing import HashingEncoder
 from streetai_core.errors import InputError
+from streetai_core.stores.sqlite import SqliteStore
 
 DENVER = timezone(timedelta(hours=-7))
 WALKS = {
@@ -75,3 +79,45 @@ def test_prompts_take_such_a_filter_too(memory):
     block = memory.build_prompt("When was the walk?", wanted=wanted, conversation_id="other").recalled_text
     assert "evening" in block
     assert "noon" not in block
+
+
+def test_what_comes_later_and_what_goes(memory):
+    """Moments are read once and kept: additions, edits and deletions must show all the same."""
+    until = WALKS["evening"]
+    assert found(memory, until=until) == ["noon", "evening"]
+    memory.add_message("I took one walk more.", "user", name="next day", created_at=WALKS["noon"], message_id="more")
+    (noon,) = (one for one in memory.messages() if one.name == "noon")
+    memory.update_message(noon.message_id, "I took a long walk at noon.")
+    assert found(memory, until=until) == ["noon", "evening", "next day"]
+    memory.delete_messages([noon.message_id, "more"])
+    assert found(memory, until=until) == ["evening"]
+
+
+def test_texts_are_read_once_and_not_all_at_once(tmp_path):
+    """Each question with a moment read the texts of all that was said on its day."""
+    asked = []
+
+    def opener(uri, **options):
+        connection = sqlite3.connect(uri, **options)
+        connection.set_trace_callback(asked.append)
+        return connection
+
+    def read():
+        """How many messages were read by their numbers, each time."""
+        of_messages = [one for one in asked if "FROM messages" in one]
+        lists = [re.search(r"sequence IN \(SELECT value FROM json_each\('(.*?)'\)", one) for one in of_messages]
+        asked.clear()
+        return [len(json.loads(one[1])) for one in lists if one]
+
+    noon = WALKS["noon"]
+    store = SqliteStore(tmp_path / "m.db", opener=opener)
+    with MemoryRegistry(store, encoder=HashingEncoder()) as registry:
+        memory = registry.get("m")
+        memory.add_messages([NewMessage(content=f"Walk {n}.", role="user", created_at=noon) for n in range(1500)])
+        wanted = RecallFilter(since=noon - timedelta(hours=1), until=noon + timedelta(hours=1))
+        asked.clear()
+        memory.retrieve("walk", limit=5, wanted=wanted)
+        first = read()
+        assert first[:2] == [1024, 476]
+        memory.retrieve("which walk", limit=5, wanted=wanted)
+        assert read() == first[2:]
