@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import datetime
 
 import numpy as np
 
 from streetai_core.config import Config
 from streetai_core.dynamics.trust import is_trusted
-from streetai_core.recall.question import Question, read_question
+from streetai_core.recall.question import LONGEST, Question, read_question
 from streetai_core.state import MemoryState
 from streetai_core.stores.base import ReadTransaction
 from streetai_core.stores.types import MessageQuery
@@ -23,6 +24,9 @@ _LAST = 12
 
 _MOST = 3
 """Questions that may lean on each other."""
+
+_BETWEEN = "\n"
+"""Between them and the question: it ends a sentence."""
 
 
 def leaning(
@@ -53,13 +57,28 @@ def leaning(
     total = question.vector + sum(vectors.mean(axis=0) for vectors in said if len(vectors))
     length = float(np.linalg.norm(total))
     return read_question(
-        "\n".join([*(message.content for message in before), question.text]),
+        _together([message.content for message in before], question.text),
         total / np.float32(length) if length else question.vector,
         turn=question.turn,
         asked_at=asked_at,
         without={*question.without_messages, *(message.sequence for message in before)},
         common=question.common,
     )
+
+
+def _together(before: Sequence[str], question: str) -> str:
+    """What was said before, oldest first, and the question behind it, as long as a question may be.
+
+    The question is whole in any case; of what was said before it the nearest has room first, each with its beginning.
+    """
+    texts = [question]
+    room = LONGEST - len(question)
+    for text in reversed(before):
+        if room <= len(_BETWEEN):
+            break
+        texts.insert(0, text[: room - len(_BETWEEN)])
+        room -= len(_BETWEEN) + len(texts[0])
+    return _BETWEEN.join(texts)
 
 
 def _leant_on(

@@ -1,9 +1,16 @@
 """A question that leans on the one before finds what that is about, where it finds little by itself."""
 
+from datetime import datetime, timezone
+
+import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from streetai_core import Config, MemoryRegistry, NewMessage
 from streetai_core.encoders import OfflineMiniLM, offline_available
+from streetai_core.recall.leaning import _together, leaning
+from streetai_core.recall.question import LONGEST, read_question
 
 pytestmark = pytest.mark.skipif(not offline_available(), reason="needs the extra `offline`")
 
@@ -136,3 +143,47 @@ def test_the_published_pipeline_does_without(tmp_path, path):
         with_it = memory.build_prompt(QUESTION, conversation_id="june")
         alone = memory.build_prompt(QUESTION, conversation_id="july")
         assert [hit.signal.content for hit in with_it.retrieved] == [hit.signal.content for hit in alone.retrieved]
+
+
+NOW = datetime(2026, 6, 1, tzinfo=timezone.utc)
+
+
+def put_together(memory, question):
+    """What is asked where a question leans on what was said before it in July."""
+    vector = np.full(384, 384**-0.5, dtype=np.float32)
+    with memory._coherent.reading() as (transaction, state):
+        alone = read_question(question, vector, turn=0, asked_at=NOW)
+        return leaning(alone, transaction, state, Config(), conversation_id="july", asked_at=NOW)
+
+
+@pytest.mark.parametrize("length", [30, LONGEST - 11, LONGEST - 10, LONGEST, 3 * LONGEST])
+def test_its_own_words_count_however_long_what_it_leans_on_is(memory, length):
+    """A pasted log took all the room, and the words of the question were not looked for."""
+    log = ("The build went wrong. " * length)[:length]
+    memory.add_message(log, role="user", conversation_id="july")
+    asked = put_together(memory, "And Nils?")
+    assert asked.text == f"{log[: LONGEST - 10]}\nAnd Nils?"
+    assert set(read_question("Nils", None, turn=0, asked_at=NOW).terms) <= set(asked.terms)
+
+
+def test_what_was_said_nearest_has_room_first(memory):
+    """A follow-up of a follow-up on a pasted log is about both, and the log has the room that is left."""
+    log = "The build went wrong. " * 500
+    memory.add_messages(
+        [NewMessage(content=text, role="user", conversation_id="july") for text in (log, "And before that?")]
+    )
+    asked = put_together(memory, "And Nils?").text
+    assert len(asked) == LONGEST
+    assert asked == f"{log[: LONGEST - 27]}\nAnd before that?\nAnd Nils?"
+
+
+@given(
+    st.lists(st.sampled_from([1, 9, 1990, 3989, 3990, 5000]), min_size=1, max_size=3), st.sampled_from([9, 3998, 4000])
+)
+def test_what_is_asked_ends_with_the_question_and_is_never_too_long(lengths, length):
+    """Property: whatever is cut, and whatever has no room at all; what has room for all is left as it is."""
+    before, question = [letter * size for letter, size in zip("abc", lengths, strict=False)], "q" * length
+    asked, everything = _together(before, question), "\n".join([*before, question])
+    assert f"\n{asked}".endswith(f"\n{question}")
+    assert len(asked) <= LONGEST
+    assert asked == everything or len(asked) >= LONGEST - 1
