@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, overload
 
@@ -22,6 +23,10 @@ _OWN = (
 )  # fmt: skip
 """The columns that a signal shows."""
 
+_NUMBER = re.compile(r"0|[1-9][0-9]{0,18}")
+"""A key as `signal_id` writes it, so that no signal has two ids. None has more digits: they are numbers of 64 bits, and
+Python refuses to read those of thousands of digits."""
+
 _made_signal, _made_hit = quickly(Signal), quickly(Hit)
 
 
@@ -33,7 +38,7 @@ def signal_id(state: MemoryState, key: int) -> str:
 def signal_key(state: MemoryState, public_id: str) -> int | None:
     """The key behind a public id, if the signal is there and is this memory's."""
     token, _, number = public_id.rpartition(".")
-    if token != state.head.token or not (number.isascii() and number.isdecimal()):
+    if token != state.head.token or not _NUMBER.fullmatch(number):
         return None
     key = int(number)
     return key if key in state.columns else None

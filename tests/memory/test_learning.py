@@ -70,6 +70,15 @@ def test_a_prompt_carries_question_and_scores(registry):
     assert right[-1] < wrong[-1]
 
 
+@pytest.mark.parametrize("number", ["9" * 5000, "9" * 20, "9" * 19, "9" * 18, "00", "0{}", "+{}", "{}_0", "\u0661", ""])
+def test_an_id_that_no_signal_has_is_ignored(registry, number):
+    """Python refuses to read a number of 5,000 digits; and an id written in two ways would be learned from twice."""
+    memory, hits = told(registry)
+    token, _, key = hits[0].signal.signal_id.rpartition(".")
+    assert memory.post_process([f"{token}.{number.format(key)}"], REPLY) == []
+    assert memory.history(f"{token}.{number.format(key)}") == []
+
+
 def test_the_question_makes_its_words_old_news(registry):
     """If it fails, ids alone and ids with their question teach the same."""
     memory, hits = told(registry)
