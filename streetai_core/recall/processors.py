@@ -22,6 +22,10 @@ _DAY = timedelta(days=1)
 _RANK_OFFSET = 60
 """The constant of the paper."""
 
+_ROUNDING = 1e-9
+"""By how much equal parts may differ, of 1 or of the largest that is more: sums of floats in another order differ by
+less than a millionth of that, and parts that are not equal by far more."""
+
 
 class MinimumScore(PostProcessor):
     """Leaves out hits below a score.
@@ -156,14 +160,21 @@ class Fused(PostProcessor):
         fused = np.zeros(len(found.hits))
         for weight, names in zip(self._weights, (("meaning",), ("words", "neighbours")), strict=True):
             values = [sum(hit.parts.get(name, 0.0) for name in names) for hit in found.hits]
-            fused += weight * self._scale(np.array(values))
+            fused += weight * self._scale(_levelled(np.array(values)))
         return [rescored(hit, "fusion", float(new) - hit.score) for hit, new in zip(found.hits, fused, strict=True)]
+
+
+def _levelled(values: Floats) -> Floats:
+    """The values; all the same where they differ by rounding only."""
+    greatest = float(values.max())
+    is_level = greatest - float(values.min()) <= _ROUNDING * max(1.0, float(np.abs(values).max()))
+    return np.full(len(values), greatest) if is_level else values
 
 
 def _zscore(values: Floats) -> Floats:
     """Standard deviations from the mean; zeros where all are equal."""
-    spread = float(values.std())
-    return (values - values.mean()) / spread if spread else np.zeros(len(values))
+    # The mean of equal values need not be equal to them: it is rounded.
+    return (values - values.mean()) / values.std() if values.max() > values.min() else np.zeros(len(values))
 
 
 def _minmax(values: Floats) -> Floats:

@@ -168,6 +168,41 @@ def test_fused_by_hand(tmp_path, kind):
         assert texts_of(hits) == list(SAID)
 
 
+class Worded(PostProcessor):
+    """Adds numbers to what the words give, one to each hit."""
+
+    def __init__(self, numbers):
+        self.numbers = numbers
+
+    def process(self, found):
+        """The hits, best first."""
+        return [rescored(hit, "words", number) for hit, number in zip(found.hits, self.numbers, strict=True)]
+
+
+@pytest.mark.parametrize(
+    "equal", [[0.7, 0.7, 0.7], [0.1, 0.1, 0.1], [0.1 + 0.2, 0.3, 0.3], [0.3, 0.3, 0.1 + 0.2], [7e9, 7e9 + 1, 7e9]]
+)
+@pytest.mark.parametrize("kind", FUSED)
+def test_parts_that_differ_by_rounding_are_equal(tmp_path, kind, equal):
+    """The mean of three times .7 is another number, and equal parts counted as a standard deviation more or less."""
+    alike = {"zscore": 0.0, "minmax": 1.0, "rrf": 1 / 61}[kind]
+    with opened(tmp_path / "m.db", [Worded(equal), Fused(kind, meaning=0.0, words=1.0)]) as registry:
+        hits = registry.get("m").retrieve(QUESTION)
+        assert [hit.score for hit in hits] == pytest.approx([alike] * 3, abs=1e-6)
+
+
+def test_parts_that_differ_a_little_are_not_equal(tmp_path):
+    """A millionth decides where all else is equal."""
+    with opened(tmp_path / "m.db", [Worded([0, 1e-6, 2e-6]), Fused("minmax", meaning=0.0, words=1.0)]) as registry:
+        assert texts_of(registry.get("m").retrieve(QUESTION)) == list(SAID)[::-1]
+
+
+def test_a_scorer_may_give_very_small_numbers(tmp_path):
+    """Those of a model can be probabilities: they are no parts, and only their order counts."""
+    with opened(tmp_path / "m.db", [Reranked(lambda *_: [1e-13, 1e-12, 1e-11])]) as registry:
+        assert texts_of(registry.get("m").retrieve(QUESTION)) == list(SAID)[::-1]
+
+
 def test_nothing_found_asks_nobody(tmp_path):
     """A processor has at least one hit to look at."""
     with opened(tmp_path / "m.db", [Returning(lambda hits: hits[0:0])], texts={"far away": 0.0}) as registry:
