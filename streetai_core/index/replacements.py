@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 
@@ -78,12 +79,16 @@ class Replacements:
         return self._replaced
 
 
-def connected(one: int, links: Sequence[tuple[int, int]]) -> list[int]:
+def connected(one: int, links: Iterable[tuple[int, int]]) -> list[int]:
     """All numbers that links lead to from one, itself included, ascending."""
+    # Read through once: a fact that has changed thousands of times has a link for each.
+    beside: defaultdict[int, list[int]] = defaultdict(list)
+    for newer, older in links:
+        beside[newer].append(older)
+        beside[older].append(newer)
     found, todo = {one}, [one]
     while todo:
-        looked_at = todo.pop()
-        beside = {other for pair in links if looked_at in pair for other in pair} - found
-        found |= beside
-        todo.extend(beside)
+        new = set(beside[todo.pop()]) - found
+        found |= new
+        todo.extend(new)
     return sorted(found)
