@@ -25,7 +25,7 @@ import numpy as np
 import numpy.typing as npt
 
 from streetai_core.index.alignment import Nearness, Rows
-from streetai_core.index.bm25 import WordScores
+from streetai_core.index.bm25 import Flags, WordScores
 from streetai_core.index.cone import LEAST
 from streetai_core.index.row_table import NONE
 from streetai_core.index.stretches import Stretches
@@ -122,6 +122,9 @@ class Evidence:
     """What that is made of."""
     context: dict[str, Floats]
     """The other parts, by name. One that no message has is left out."""
+    of_time: Flags | None
+    """Which were said in, or speak of, a time that the question names; `None`: it names none. The part of time does not
+    tell: naming some time and being new may be worth as much."""
     is_request: bool
     """Whether the question is one, so that wishes are wanted whatever they are about."""
 
@@ -161,7 +164,8 @@ def gather(index: WordIndex, question: Question, near: Nearness, trusted_from: f
     context: dict[str, Floats] = {}
     relevance = _relevance(near, found)
     author, answers = _author(index, question), _answers(index, near, trusted_from)
-    time = _time(index, question, relevance)
+    of_time = _of_time(index, question)
+    time = _time(index, question, relevance, of_time)
     if author is not None:
         context["author"] = author
     if time is not None:
@@ -185,7 +189,7 @@ def gather(index: WordIndex, question: Question, near: Nearness, trusted_from: f
     words += WORDS_AROUND * found.around
     if found.told is not None:
         words += TOLD * found.told
-    return Evidence(words, found, context, is_request=newness == 1.0)
+    return Evidence(words, found, context, of_time, is_request=newness == 1.0)
 
 
 def _relevance(near: Nearness, found: WordScores) -> Floats:
@@ -303,15 +307,24 @@ def _is_read(nearest: Floats) -> bool:
     return len(nearest) < LEAST or int(np.count_nonzero(nearest > UNREAD)) < _NEARLY_ALL * len(nearest)
 
 
-def _time(index: WordIndex, question: Question, relevance: Floats) -> Floats | None:
+def _of_time(index: WordIndex, question: Question) -> Flags | None:
+    """Which messages were said in, or speak of, a time that the question names; `None`: it names none."""
+    if not question.time.explicit:
+        return None
+    found = np.zeros(index.size, dtype=np.bool_)
+    for span in question.time.spans:
+        found |= index.speaks_of(span.start.toordinal(), span.end.toordinal())
+    return found
+
+
+def _time(index: WordIndex, question: Question, relevance: Floats, of_time: Flags | None) -> Floats | None:
     """Messages of the time that the question names, that name a time if it asks for one, and the newer ones."""
     wanted = question.time
-    if not (wanted.explicit or wanted.asks_when or wanted.recency):
+    if of_time is None and not (wanted.asks_when or wanted.recency):
         return None
     part = np.zeros(index.size)
-    if wanted.explicit:
-        for span in wanted.spans:
-            part[index.speaks_of(span.start.toordinal(), span.end.toordinal())] = DATE
+    if of_time is not None:
+        part[of_time] = DATE
     if wanted.asks_when:
         part += WHEN * index.column("timed")
     if wanted.recency and not wanted.past and index.size > 1:

@@ -66,6 +66,8 @@ class Ranking:
     """The cosine from which two signals say the same."""
     least: float
     """The relevance from which the gate of meaning and words lets a signal through."""
+    of_time: Flags
+    """Of a time that the question names, for which the gate lets the signal through whatever it says."""
     parts_of: Parts
     """What the scores of some candidates are made of, by their places: parts by name, which sum to the scores."""
 
@@ -277,6 +279,7 @@ def _sorted(state: MemoryState, scored: Scored, scope: Scope, config: Config, de
         doubtful=doubtful[order],
         duplicate=cosine_of(DUPLICATE_SIMILARITY, scored.common),
         least=scored.least,
+        of_time=np.zeros(len(order), dtype=np.bool_) if scored.of_time is None else scored.of_time[order],
         parts_of=lambda places: scored.parts(order[places]),
     )
 

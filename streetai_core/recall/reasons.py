@@ -41,8 +41,8 @@ class Reasons:
     """What a strategy of one's own gave; `None`: the strategy is a built-in one."""
 
     def gates(self, hits: Iterable[Hit]) -> tuple[str, ...]:
-        """For each hit the rule that let it pass."""
-        return tuple(self._passed(hit) for hit in hits)
+        """For each of the hits, those that were chosen, the rule that let it pass."""
+        return tuple(self._passed(position, hit) for position, hit in zip(self.chosen, hits, strict=True))
 
     def near_misses(self, others: Sequence[int], messages: Mapping[int, Message]) -> tuple[Miss, ...]:
         """The candidates at the positions `others`, which are no hits, each with the rule that kept it out."""
@@ -69,7 +69,7 @@ class Reasons:
         """What was made of a candidate."""
         [hit] = RankedHits(self.state, self.ranking, [position], {message.sequence: message})
         recalled = position in self.chosen
-        reason = self._passed(hit) if recalled else self._left_out(position, hit)
+        reason = self._passed(position, hit) if recalled else self._left_out(position, hit)
         return Considered(hit=hit, rank=position + 1, recalled=recalled, reason=reason)
 
     def _outside(self, question: Question, rows: Sequence[int], message: Message) -> list[Considered]:
@@ -128,9 +128,10 @@ class Reasons:
             return "left out by a post-processor, or put behind the thinking space"
         return f"ranks behind the thinking space of {len(self.chosen)} hits"
 
-    def _passed(self, hit: Hit) -> str:
+    def _passed(self, position: int, hit: Hit) -> str:
         """The rule that let a hit pass."""
-        return _passed(hit, self.config, self.ranking.least) + self._unknown(hit)
+        of_time = bool(self.ranking.of_time[position])
+        return _passed(hit, self.config, self.ranking.least, of_time=of_time) + self._unknown(hit)
 
     def _unknown(self, hit: Hit) -> str:
         """What is to be said of a meaning that nothing tells. Rows do not say which of the two reasons it has."""
@@ -144,8 +145,8 @@ class Reasons:
         return signal_id(self.state, int(self.state.columns.keys[self.ranking.rows[position]]))
 
 
-def _passed(hit: Hit, config: Config, least: float) -> str:
-    """The gate that a hit passed; `least` is how relevant it had to be."""
+def _passed(hit: Hit, config: Config, least: float, *, of_time: bool) -> str:
+    """The gate that a hit passed; `least` is how relevant it had to be, `of_time` whether it is of a named time."""
     if config.ranking == "product":
         reached = f"score {hit.score:.3f} reaches activation_threshold {config.activation_threshold}"
         return f"{reached}; dead, and revived by its similarity {hit.similarity:.3f}" if hit.revived else reached
@@ -157,7 +158,7 @@ def _passed(hit: Hit, config: Config, least: float) -> str:
     for bound in (config.min_relevance, least):
         if relevance >= bound - TOLERANCE:
             return f"{_relevant_parts(hit)} ({relevance:.3f}) reach {_bound(config, bound)}"
-    if hit.parts["time"] >= DATE - TOLERANCE:
+    if of_time:
         return f"it is of the time that is asked for (time {hit.parts['time']:.3f} reaches {DATE})"
     return f"it says what the user wants from now on (wishes {hit.parts['wishes']:.3f})"
 

@@ -21,7 +21,7 @@ from streetai_core.dynamics.decay import TOLERANCE, Flags, Floats, alive, produc
 from streetai_core.index.columns import Rows
 from streetai_core.index.cone import beyond
 from streetai_core.recall.correcting import CORRECTION, lifts
-from streetai_core.recall.evidence import DATE, Evidence, gather
+from streetai_core.recall.evidence import Evidence, gather
 from streetai_core.recall.past import Activation, lessons_of
 from streetai_core.recall.question import Question
 from streetai_core.recall.scope import Scope
@@ -75,6 +75,8 @@ class Scored:
     """What all vectors have in common, and no score counts."""
     least: float = 0.0
     """The relevance from which the gate of meaning and words lets a signal through."""
+    of_time: Flags | None = None
+    """Which are of a time that the question names; `None`: nobody looks at it."""
 
 
 def by_product(state: MemoryState, rows: Rows, question: Question, config: Config) -> Scored:
@@ -155,13 +157,16 @@ def by_sum(
     activation = Activation(state, question, config, total=total, good=good, doubtful=scope.doubtful)
     learned, freshness = activation.of(rows, effective)
     given = np.zeros(len(rows)) if lessons is None else lessons[rows]
-    least = config.min_similarity
+    least, of_time = config.min_similarity, None
     if lending is None:
         passed = meaning[rows] >= least - TOLERANCE
     else:
         least = least_relevance(lending.relevance(best, meaning[best]), config.min_relevance)
         passed = lending.relevance(rows, meaning[rows]) >= least - TOLERANCE
-        passed |= lending.asked_for(rows)
+        # What was said on the day that is asked about is wanted whatever it says, and what was asked for once for all;
+        # but a question that no message answers finds no wish.
+        of_time = lending.of_time(rows)
+        passed |= of_time | lending.wished_for(rows)
     if not config.revival_similarity:
         passed &= alive(effective, config.death_threshold)
 
@@ -176,7 +181,7 @@ def by_sum(
         }
 
     scores = total[rows] + (learned + freshness)
-    return Scored(rows, near, scores, parts, effective, passed, config.death_threshold, question.common, least)
+    return Scored(rows, near, scores, parts, effective, passed, config.death_threshold, question.common, least, of_time)
 
 
 def least_relevance(best: Floats, least: float) -> float:
@@ -272,19 +277,21 @@ class _Lending:
             relevance = relevance + np.where(leads, self._evidence.words[at], 0.0)
         return relevance
 
-    def asked_for(self, rows: Rows) -> Flags:
-        """Which of these signals are wanted whatever they say."""
-        wanted = np.zeros(len(rows), dtype=np.bool_)
-        if self._evidence is not None:
+    def of_time(self, rows: Rows) -> Flags:
+        """Which of these signals are of a time that the question names."""
+        of_time = np.zeros(len(rows), dtype=np.bool_)
+        if self._evidence is not None and self._evidence.of_time is not None:
             at = self._alignment.at[rows]
-            if "time" in self._evidence.context:
-                # What was said on the day that is asked about.
-                wanted |= self._evidence.context["time"][at] >= DATE - TOLERANCE
-            if self._evidence.is_request and "wishes" in self._evidence.context:
-                # And what was asked for once for all; but a question that no message answers finds none.
-                wanted |= self._evidence.context["wishes"][at] > 0.0
-            wanted &= at >= 0
-        return wanted
+            of_time |= self._evidence.of_time[at] & (at >= 0)
+        return of_time
+
+    def wished_for(self, rows: Rows) -> Flags:
+        """Which of these signals state what the user wants once for all, where the question is a request."""
+        wished = np.zeros(len(rows), dtype=np.bool_)
+        if self._evidence is not None and self._evidence.is_request and "wishes" in self._evidence.context:
+            at = self._alignment.at[rows]
+            wished |= (self._evidence.context["wishes"][at] > 0.0) & (at >= 0)
+        return wished
 
     def parts(self, rows: Rows) -> dict[str, Floats]:
         """What these signals have from their messages, by name."""

@@ -9,6 +9,7 @@ import pytest
 from streetai_core import Config, MemoryRegistry, NewMessage, RecallFilter
 from streetai_core.encoders.hashing import HashingEncoder
 from streetai_core.errors import InputError
+from streetai_core.recall.evidence import DATE
 from streetai_core.recall.scoring import least_relevance
 from streetai_core.stores.reference import ReferenceStore
 from tests.looking.questions import random_questions
@@ -104,6 +105,33 @@ def test_what_is_of_the_time_asked_for_says_so(harbour):
     """It passes whatever it says."""
     gates = harbour.why("What was said on 2 March 2026?").gates
     assert any(gate.startswith("it is of the time that is asked for") for gate in gates)
+
+
+def test_what_names_some_time_and_is_new_is_of_no_time_that_is_asked_for():
+    """Who asks for the latest names no time: what has nothing to do with it must not pass for being of that time."""
+    everyday = [
+        "My sister called on Sunday.",
+        "The car got new tyres on Monday.",
+        "I bought new shoes on Saturday.",
+        "We planted beans this morning.",
+        "We had pizza yesterday.",
+        "I watched a film last night.",
+    ]
+    why = memory_with(everyday).why("When was the latest flight to Peru?")
+    assert all("reach min_relevance" in gate for gate in why.gates)
+    [film] = [miss for miss in why.near_misses if "film" in miss.hit.signal.content]
+    assert film.hit.parts["time"] > DATE
+    assert "are below min_relevance" in film.reason
+
+
+def test_a_wish_that_is_new_and_names_some_time_is_found_for_being_one():
+    """The reason must not be that it is of a time which nobody named."""
+    why = memory_with([*TEXTS, "As I said on Monday, always use metric units."]).why(
+        "Tell me when the latest penguin parade was."
+    )
+    [(hit, gate)] = [pair for pair in zip(why.hits, why.gates, strict=True) if "metric" in pair[0].signal.content]
+    assert hit.parts["time"] > DATE
+    assert gate == f"it says what the user wants from now on (wishes {hit.parts['wishes']:.3f})"
 
 
 def test_what_is_wanted_from_now_on_says_so():

@@ -330,6 +330,18 @@ def test_a_named_month_finds_what_was_said_in_it_and_what_speaks_of_it():
     assert set(part(state, ask(state, "What happened to the boat?"), "time").values()) == {0.0}
 
 
+def test_beside_a_named_time_what_is_new_and_names_another_passes_no_gate():
+    """The latest of March 2023 is of March 2023, however new and dated the others are."""
+    state = state_of(
+        Said(text=f"We bought her on 3 March 2023, {PADDING}", cosine=0.1, conversation="then"),
+        Said(text=f"We sold her on 5 May 2024, {PADDING}", cosine=0.1, conversation="now"),
+    )
+    ranking = ask(state, "When was the latest repair in March 2023?")
+    found = part(state, ranking, "time")
+    assert (found[0], found[1] > DATE) == (DATE + WHEN, True)
+    assert recalled(state, ranking) == [0]
+
+
 def test_questions_for_a_time_prefer_messages_that_name_one():
     """A question for "when" is answered by a date; of two messages as near, the one with a date comes first."""
     state = state_of(
