@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 import numpy as np
 import numpy.typing as npt
 
+from streetai_core.index.authors import Authors
 from streetai_core.index.bm25 import Flags, Floats, Integers, Rows
 from streetai_core.index.by_number import RowsByNumber
 from streetai_core.index.filling import WordsColumns, WordsEntry, beside, named, summed
@@ -21,6 +22,7 @@ from streetai_core.index.replacements import Replacements
 from streetai_core.index.row_table import NONE, RowTable
 from streetai_core.index.stretches import Stretches
 from streetai_core.index.threads import CHAINED, Threads
+from streetai_core.text.names import SaidWords
 from streetai_core.types import ROLES, SOURCES
 
 Numbers = npt.NDArray[np.generic]
@@ -58,7 +60,7 @@ class WordsTable:
         self._replacements = Replacements()
         self._postings = Postings()
         self._conversations: dict[str | None, int] = {}
-        self._authors: dict[str, int] = {}
+        self._authors = Authors()
         self._spans = (array("q"), array("q"), array("q"))
         self._rows = RowsByNumber()
         self._said_by: Counter[int] = Counter()
@@ -96,7 +98,11 @@ class WordsTable:
     @property
     def authors(self) -> dict[str, int]:
         """The number of each author's name."""
-        return self._authors
+        return self._authors.numbers
+
+    def named_by(self, words: SaidWords) -> dict[str, int]:
+        """The authors whom the words of a question name, with a message or without, and their numbers, ascending."""
+        return self._authors.named(words)
 
     def speaks(self, author: int) -> bool:
         """Whether the author with this number is somebody who says things, and has a message: no tool, no document."""
@@ -196,7 +202,8 @@ class WordsTable:
         count = len(columns.sequence)
         conversation = columns.conversation
         self._conversations = {name: number for number, name in enumerate(columns.conversations)}
-        self._authors, author = named(columns.authors, columns.author)
+        names, author = named(columns.authors, columns.author)
+        self._authors = Authors(names)
         lengths = summed(columns.counts, columns.term_counts)
         neighbours = beside(conversation)
         given: dict[str, Integers] = {
@@ -237,7 +244,7 @@ class WordsTable:
             "spans": {str(place): np.array(span, dtype=np.int64) for place, span in enumerate(self._spans)},
         }
         numbers = {f"{part}.{name}": array for part, arrays in parts.items() for name, array in arrays.items()}
-        return numbers, {"conversations": list(self._conversations), "authors": list(self._authors)}
+        return numbers, {"conversations": list(self._conversations), "authors": list(self.authors)}
 
     def restore(self, numbers: Mapping[str, Numbers], texts: Mapping[str, Sequence[str | None]]) -> None:
         """Take over those of an image, in an index that has none yet."""
@@ -254,7 +261,7 @@ class WordsTable:
         self._said_by = self._counted_speakers()
         self._made_by = self._counted_rules()
         self._conversations = {name: number for number, name in enumerate(texts["conversations"])}
-        self._authors = {str(name): number for number, name in enumerate(texts["authors"])}
+        self._authors = Authors(map(str, texts["authors"]))
         self._postings.restore(part("postings"))
         self._stretches = Stretches()
         self._stretches.restore(part("stretches"))
@@ -294,7 +301,7 @@ class WordsTable:
 
     def _values(self, entry: WordsEntry) -> dict[str, int]:
         """What of a message goes into columns; authors and conversations get their numbers."""
-        author = NONE if entry.author is None else self._authors.setdefault(entry.author, len(self._authors))
+        author = NONE if entry.author is None else self._authors.number(entry.author)
         return {
             "sequence": entry.sequence,
             "conversation": self._conversations.setdefault(entry.conversation, len(self._conversations)),

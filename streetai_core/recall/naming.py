@@ -17,9 +17,7 @@ _DIGIT = re.compile(r"\d")
 
 def named(index: WordIndex, words: SaidWords) -> dict[str, int]:
     """The authors with a message whom the words of a question name, and their numbers; a tool called so is nobody."""
-    # Copied at once: another thread may be adding one.
-    authors = list(index.authors.items())
-    return {name: number for name, number in authors if words.name(name) and index.speaks(number)}
+    return {name: number for name, number in index.named_by(words).items() if index.speaks(number)}
 
 
 def meant(text: str, index: WordIndex) -> str:

@@ -65,7 +65,10 @@ class SaidWords:
 
     def name(self, author: str) -> bool:
         """Whether they name an author."""
-        naming = naming_words(author)
+        return self.have(naming_words(author))
+
+    def have(self, naming: NamingWords) -> bool:
+        """Whether they name the authors that are named so."""
         return bool(naming.words) and (self.capital if naming.as_names else self.every).issuperset(naming.words)
 
 

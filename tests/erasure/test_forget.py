@@ -1,11 +1,13 @@
 """What is forgotten is nowhere: not in the files, not in the caches, and not in the rows of anybody else."""
 
+import gc
 import json
 import logging
 import random
 import secrets
 from contextlib import closing
 from datetime import datetime, timezone
+from types import FunctionType, ModuleType
 
 import pytest
 
@@ -294,6 +296,34 @@ def test_the_caches_forget_too(path):
         memory.retrieve("I like tea.")
         memory.retrieve(text)
         assert encoder.misses == misses + 1
+
+
+def texts_in(thing):
+    """All texts that a thing holds, in whatever it holds."""
+    seen, todo, texts = set(), [thing], set()
+    while todo:
+        one = todo.pop()
+        if isinstance(one, str):
+            texts.add(one)
+        if id(one) not in seen and not isinstance(one, (type, ModuleType, FunctionType)):
+            seen.add(id(one))
+            todo.extend(gc.get_referents(one))
+    return texts
+
+
+def test_the_index_of_names_forgets_too(path):
+    """Neither a name nor the words of it by which a question would name its author stay in RAM."""
+    with opened(path) as registry:
+        memory = registry.get("alice")
+        memory.add_message("The shed is locked.", "user", name="Tamsin Quillfeather")
+        memory.add_message("The berth is 31.", "user", name="Nora Lind")
+        memory.retrieve("What did Tamsin tell Nora?")
+        assert {"Tamsin Quillfeather", "tamsin", "Nora Lind", "nora"} <= texts_in(memory._coherent.known)
+        memory.forget(author="Tamsin Quillfeather")
+        memory.retrieve("What did Nora say?")
+        left = texts_in(memory._coherent.known)
+        assert {"Nora Lind", "nora"} <= left
+        assert [text for text in left if "tamsin" in text.lower()] == []
 
 
 def test_what_somebody_else_said_too_is_no_residue(path):

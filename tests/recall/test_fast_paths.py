@@ -2,17 +2,22 @@
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from streetai_core import Config
 from streetai_core.index.alignment import aligned, extended
 from streetai_core.index.columns import SignalColumns
+from streetai_core.index.words import WordIndex
 from streetai_core.recall.hits import RankedHits
+from streetai_core.recall.naming import named
 from streetai_core.recall.repetition import without_repetitions
 from streetai_core.recall.topmost import topmost
 from streetai_core.testing.factories import make_message
+from streetai_core.text.names import said_words
+from streetai_core.types import ROLES
 from tests.index.test_bulk import PLACE
+from tests.index.test_words import Line, entry
 from tests.recall.saying import Said, ask, parts_of, state_of
 from tests.recall.test_parts import QUESTIONS, memories
 
@@ -110,6 +115,46 @@ def test_repetitions_are_those_that_comparing_one_by_one_finds(most):
     columns = SignalColumns(16)
     columns.put_all(list(range(150)), list(vectors), [dict.fromkeys(PLACE, 0)] * 150)
     assert without_repetitions(columns, rows, 0.98, most).tolist() == chosen
+
+
+words_of_names = st.sampled_from([
+    "Nora", "nora", "NORA", "Lind", "Nora-Lind", "Ben", "J", "S.", "Dr.", "Project", "Manager", "user", "User", "Will",
+    "the", "01", "7", "José", "Jose\u0301", "jose", "Weiß", "WEISS", "Семён", "семен", "प्रिया", "মিতা", "まりこ", "王",
+    "محمد", "O'Brien", "Nora's", "Ben\u2019s", "SPEAKER_01", "\u0640", "...",
+])  # fmt: skip
+spellings = st.sampled_from([str, str.lower, str.upper, str.title, "{}'s".format, "{}?".format, "({}),".format])
+called = st.one_of(
+    st.lists(words_of_names, min_size=1, max_size=4).map(" ".join),
+    st.tuples(words_of_names, words_of_names).map("-".join),
+    st.text(min_size=1, max_size=6),
+)
+
+
+@settings(max_examples=300)
+@given(
+    st.lists(st.tuples(called, st.sampled_from(["user", "assistant", "tool"])), max_size=14),
+    st.lists(st.tuples(called, spellings), max_size=6),
+    st.integers(0, 14),
+    st.sets(st.integers(0, 13), max_size=4),
+)
+def test_whom_a_question_names_is_found_as_by_trying_each(spoke, asked, cut, gone):
+    """Property: also with names that are parts of others, whatever the order they come in, and when some have gone."""
+    entries = [
+        entry(Line(number, None, (1,)), author=name, role=ROLES.index(role))
+        for number, (name, role) in enumerate(spoke)
+    ]
+    first = index = WordIndex()
+    first.put_all(entries[:cut])
+    if first.size:
+        index = WordIndex()
+        index.restore(*first.image())
+    index.put_all(entries[cut:])
+    index.remove(gone)
+    others = [(name, str) for name, _ in spoke[:3]]
+    for some in (asked, asked + others):
+        words = said_words(" ".join(spell(name) for name, spell in some))
+        plainly = [(one, number) for one, number in index.authors.items() if words.name(one) and index.speaks(number)]
+        assert list(named(index, words).items()) == plainly
 
 
 def test_stacks_that_nobody_asks_for_are_not_searched():
