@@ -82,7 +82,7 @@ def _has_own_day(reader: Reader, month: int) -> bool:
 
 
 def month_first(reader: Reader, index: int) -> Found | None:
-    """March 3, March 3rd 2023, March the 3rd, March 3 to 5, March 2023, March '23, March of last year."""
+    """March 3, March 3rd 2023, March 3 to 5, March 2023, March '23, March of last year, June next year."""
     behind = reader.skip(index + 1, "dash", "the")
     if reader.kind(behind) in _NUMBERED and 1 <= reader.number(behind) <= _LAST_DAY:
         first = last = reader.number(behind)
@@ -100,6 +100,9 @@ def month_first(reader: Reader, index: int) -> Found | None:
     behind = reader.skip(index + 1, "of", "comma", "dash")
     if year := reader.year(behind):
         return Found(month_of(year, reader.number(index)), behind + 1)
+    certain = reader.word(index) not in DOUBTFUL_MONTHS or reader.token(index).titled
+    if certain and reader.kind(index + 1) == "shift" and reader.word(index + 2) == "year":
+        return Found(month_of(reader.anchor.year + reader.number(index + 1), reader.number(index)), index + 3)
     return None
 
 

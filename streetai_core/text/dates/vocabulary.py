@@ -70,6 +70,7 @@ _DAYS = {
     **dict.fromkeys(("today", "tonight", "tonite"), 0),
     **dict.fromkeys(("yesterday", "yesteday", "yest", "yday"), -1),
     **dict.fromkeys(("tomorrow", "tomorow", "tommorow", "tommorrow", "tmrw", "tmr", "tmw", "tomoz"), 1),
+    "overmorrow": 2,
 }
 
 HOLIDAY_PHRASES: dict[str, str] = {
@@ -255,8 +256,8 @@ _GROUPS: Final[tuple[tuple[str, dict[str, Value]], ...]] = (
     ("article", {"a": 1, "an": 1}),
     ("vague", {word: word for word in ("couple", "few", "several")}),
     ("half", {"half": 1}),
-    ("shift", {"last": -1, "previous": -1, "past": -1, "this": 0, "current": 0}),
-    ("shift", {"next": 1, "coming": 1, "upcoming": 1}),
+    ("shift", {"last": -1, "lst": -1, "previous": -1, "prev": -1, "past": -1, "this": 0, "current": 0}),
+    ("shift", {"next": 1, "nxt": 1, "coming": 1, "upcoming": 1}),
     ("early", {"early": "early", "mid": "mid", "midweek": "mid", "halfway": "mid", "late": "late"}),
     ("edge", {"beginning": "early", "start": "early", "middle": "mid", "end": "late"}),
     ("nearer", {"earlier": -1, "later": 1, "rest": 1, "remainder": 1, "left": 1}),
