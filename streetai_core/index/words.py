@@ -63,8 +63,8 @@ class WordIndex(WordsTable):
         return self._postings.having(term, rows)
 
     def frequency(self, term: int) -> int:
-        """How many messages have a term, by its hash, those that were deleted since the last opening too."""
-        return self._postings.frequency(term)
+        """How many messages have a term, by its hash."""
+        return self._postings.frequency(term) if len(self) == self.size else len(self.rows_with(term))
 
     def rows_with_all(self, terms: Sequence[int]) -> Rows:
         """The rows that have all of some terms, by their hashes; at least one. Ascending."""

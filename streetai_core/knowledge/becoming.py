@@ -32,8 +32,8 @@ _CUES = (
     "no more|gone|finished",
     # What gave way to something else.
     "switch(?:ed|es|ing)|becomes|replacement|changed|moved|moves to|swapped|replac(?:ed|ing)",
-    "migrated|upgraded|downgraded|promoted|renamed",
-    "postponed|delayed|extended|pushed|shifted",
+    "migrated|upgraded|downgraded|promoted|rename|renamed|rebranded|retitled|rechristened",
+    "postponed|delayed|extended|pushed|shifted|(?:been|is|was) brought forward",
     "re-?(?:scheduled|negotiated|financed|shuffled|assigned|located|painted|measured|booked|numbered|licensed|written)",
     "instead|in (?:its|his|her|their|my|our) (?:place|stead)|after all",
     "change of (?:plans?|date|time|venue|address|scene)|decided (?:on|to)|agreed on|ended up|settled on|went with",

@@ -202,11 +202,18 @@ def _announced(new: Clause, old: Clause, similarity: float) -> float:
         (_UNIT, bool(new.units & old.units)),
         (-_OTHER_VALUE, bool(changed) and not changed & numbers),
         (-_OTHER_VALUE, bool(new.old_value & new.names) and not new.old_value & old.content),
+        (-_OTHER_VALUE, _ends_another(new, old)),
         (-_EVENT, not (old.state or new.old_value & old.valued) and new.cue is not None and new.cue.kind in _OF_STATES),
         (-_FOREIGN, len(old.topic - new.content)),
     )
     strength = sum(weight * float(sign) for weight, sign in signs)
     return strength if strength >= (_STRONG_LEAST if strong else _WEAK_LEAST) else 0.0
+
+
+def _ends_another(new: Clause, old: Clause) -> bool:
+    """Whether the newer clause says of something else that it is over: "I sold the car", and the older has a bike."""
+    ended = new.cue is not None and new.cue.kind == "ended"
+    return ended and bool(new.old_value) and not new.content & old.content
 
 
 def _numbers(clause: Clause) -> frozenset[str]:

@@ -10,6 +10,7 @@ from functools import cached_property, lru_cache
 from streetai_core.knowledge.aspects import aspects_of
 from streetai_core.knowledge.becoming import BECOME, OVER
 from streetai_core.knowledge.cues import ChangeCue, change_cue
+from streetai_core.knowledge.phrases import Phrase, are_apart, phrase_of
 from streetai_core.knowledge.subjects import Subject, subject_of
 from streetai_core.knowledge.told_and_asked import told_before_question
 from streetai_core.knowledge.typed import with_apostrophes
@@ -17,6 +18,7 @@ from streetai_core.knowledge.values import ValueKind, kind_of
 from streetai_core.knowledge.wording import (
     DETERMINERS,
     FUNCTION_WORDS,
+    STATES,
     content_words,
     is_irregular,
     stem,
@@ -89,8 +91,9 @@ _LONGEST_CLAUSE = 40
 """Words of one statement; longer ones are lists and pasted material."""
 
 _SPLICE = re.compile(
-    r",\s+(?=(?:so\s+)?(?:the|my|our|i|we|i['\u2019](?:m|ve)|we['\u2019](?:re|ve))\s"
-    r"|so\s(?:change|make|note|put|set|update)\s)"
+    r",\s+so\s+|:\s+(?=\w+\s+\w+\s+\w)"
+    r"|,\s+(?=(?:the|my|our|i|we|i['\u2019](?:m|ve)|we['\u2019](?:re|ve))\s"
+    r"|(?-i:[A-Z])[\w'\u2019]+\s(?:has|have|had|is|was|are|were|will)\s)"
     r"|\s+and\s+(?=(?-i:[A-Z])\w+(?:['\u2019]s|\s+(?:is|was|lives|works|has))\s)",
     re.IGNORECASE,
 )
@@ -234,14 +237,24 @@ class Clause:
             if word in FUNCTION_WORDS:
                 continue
             follows = self.lowered[place + 2 : place + 3]
-            is_thing = number.isdigit() and self.kinds[place] is None and any(self.kinds[place + 2 :])
-            return (self._stems[place], number) if is_thing and follows and follows[0].isalpha() else None
+            is_thing = number.isdigit() and self.kinds[place] is None and follows and follows[0].isalpha()
+            told = any(self.kinds[place + 2 :]) or follows[0:1] == ("now",) or not STATES.isdisjoint(follows)
+            return (self._stems[place], number) if is_thing and told else None
         return None
 
+    @cached_property
+    def phrase(self) -> Phrase | None:
+        """What it is about, as a noun phrase."""
+        return phrase_of(tokens(_LEAD.sub("", self.sentence)))
+
     def is_of_another(self, other: Clause) -> bool:
-        """Whether both tell of things that only their numbers tell apart: of another boat, chapter, room."""
+        """Whether both tell of things of one kind that a number or a word tells apart: of another boat, exam, room."""
         mine, theirs = self.numbered, other.numbered
-        return mine is not None and theirs is not None and mine[0] == theirs[0] and mine[1] != theirs[1]
+        if mine is not None and theirs is not None and mine[0] == theirs[0] and mine[1] != theirs[1]:
+            return True
+        this, that = self.phrase, other.phrase
+        # What is said to become something else is named too.
+        return are_apart(this, that) and not (this and that and (that.telling - this.telling) & self.content)
 
     @cached_property
     def old_value(self) -> frozenset[str]:
@@ -280,9 +293,11 @@ def _sentences(text: str) -> Iterator[str]:
 
 
 def _spliced(sentence: str) -> list[str]:
-    """The last main clause of a short sentence that has several: it may tell a fact anew by itself."""
+    """A short sentence, and its main clauses if it has several, the last one behind it: each may tell a fact anew."""
     parts = _SPLICE.split(sentence)
-    return parts[-1:] if len(parts) > 1 else []
+    if len(parts) == 1 or _IMAGINED.search(parts[0]):
+        return [sentence]
+    return [*parts[:-1], sentence, parts[-1]]
 
 
 def _parts(sentence: str) -> list[str]:
@@ -293,7 +308,7 @@ def _parts(sentence: str) -> list[str]:
         told = told_before_question(" ".join(sentence.split()))
         return [] if told is None else _parts(told)
     if len(sentence.split(maxsplit=_LONG_SENTENCE)) <= _LONG_SENTENCE:
-        return [sentence, *_spliced(sentence)]
+        return _spliced(sentence)
     return [clause for part in _JOINT.split(sentence) if part for clause in _with_relative(part)]
 
 

@@ -11,12 +11,13 @@ from collections.abc import Sequence
 
 from streetai_core.knowledge.becoming import BECOME, ENDED, OVER
 from streetai_core.knowledge.clauses import Clause
+from streetai_core.knowledge.pairs import pairs
 from streetai_core.knowledge.statements import Statement
 from streetai_core.knowledge.subjects import PEOPLE
 from streetai_core.knowledge.telling import changed, of_somebody, replaces, short
 from streetai_core.knowledge.wording import FUNCTION_WORDS, NUMBER_WORDS, stem, tokens
-from streetai_core.text.marks import CHANGE, CORRECTED, TOLD, VALUES
-from streetai_core.text.words import whole_words
+from streetai_core.text.marks import CHANGE, CORRECTED, TOLD, VALUES, numbered, qualified
+from streetai_core.text.words import hashed, whole_words
 
 Value = tuple[str, ...]
 """The terms of a value, ascending."""
@@ -66,11 +67,20 @@ _OTHERWISE = _FIGURES | {figure: word for word, figure in _FIGURES.items()}
 
 
 def news_of(told: Statement) -> tuple[int, ...]:
-    """The marks of what a short message tells, `TOLD`, `CHANGE`, `CORRECTED`, `VALUES`; of what, a question says."""
+    """The marks of what a short message tells, `TOLD`, `CHANGE`, `CORRECTED`, `VALUES`; of what, a question says.
+
+    And of which of several things: `qualified`, `numbered`.
+    """
     if not told.has_facts:
         return ()
-    kinds = frozenset(kind for clause in short(told.text) for kind in clause.values)
-    return *_told_by(told), *(VALUES[kind] for kind in sorted(kinds))
+    said = short(told.text)
+    kinds = frozenset(kind for clause in said for kind in clause.values)
+    which = frozenset(pair for clause in said for pair in pairs(clause.sentence))
+    return (
+        *_told_by(told),
+        *(VALUES[kind] for kind in sorted(kinds)),
+        *sorted({(numbered if word.isdigit() else qualified)(hashed(noun)) for word, noun in which}),
+    )
 
 
 def _told_by(told: Statement) -> tuple[int, ...]:

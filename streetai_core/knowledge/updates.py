@@ -30,8 +30,10 @@ _STRENGTH = 0.5
 class Passage:
     """A clause with a word of change, alone or with the one before or behind it: what it tells of, as stems."""
 
+    said: Clause
+    """The clause with the word of change."""
     changed: Clause
-    """The clause with the word of change, without that word."""
+    """The same without that word."""
     length: int
     """In words."""
     content: frozenset[str]
@@ -66,8 +68,9 @@ def passages_of(text: str) -> tuple[Passage, ...]:
     told, found = clauses(text), []
     for place in changed(text):
         anew = _without_cues(told[place])
-        beside = (told[place + 1 : place + 2], told[max(0, place - 1) : place])
-        found += [_passage(anew, ()), *(_passage(anew, one) for one in beside if one and of_somebody(one[0]))]
+        around = (told[place + 1 : place + 2], told[max(0, place - 1) : place])
+        beside = [one for one in around if one and of_somebody(one[0])]
+        found += [_passage(told[place], anew, one) for one in ((), *beside)]
     return tuple(passage for passage in found if passage.kinds)
 
 
@@ -77,13 +80,14 @@ def _without_cues(clause: Clause) -> Clause:
     return Clause(sentence=sentence, words=tokens(sentence), cue=clause.cue)
 
 
-def _passage(changed: Clause, beside: Sequence[Clause]) -> Passage:
+def _passage(said: Clause, changed: Clause, beside: Sequence[Clause]) -> Passage:
     some = (changed, *beside)
 
     def together(name: str) -> frozenset[str]:
         return frozenset[str]().union(*(getattr(clause, name) for clause in some))
 
     return Passage(
+        said=said,
         changed=changed,
         length=sum(len(clause.words) for clause in some),
         content=together("content"),
@@ -112,7 +116,7 @@ def _fits(new: Passage, old: Clause) -> bool:
     shared = bool(new.topic & old.topic)
     if not old.state or not (shared or new.content & old.valued) or not _same_people(new, old, shared=shared):
         return False
-    if new.changed.is_of_another(old):
+    if new.said.is_of_another(old):
         return False
     if not new.kinds & old.values or new.valued <= old.valued:
         return False

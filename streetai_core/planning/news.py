@@ -92,6 +92,22 @@ def news_in(message: Message, anew: Anew, state: MemoryState, batch: Batch) -> l
     ]
 
 
+def outdated(newer: Message, sequence: int, terms: Collection[int]) -> frozenset[int]:
+    """The marks of a message for an older one that it has no more, now that this says something else.
+
+    Args:
+        newer: the message with the marks.
+        sequence: of the older one.
+        terms: of what that says now, by their hashes.
+    """
+    anew = said_anew(newer)
+    said, over, beside = (
+        any(set(values).issubset(terms) for values in some) for some in (anew.said, anew.over, anew.beside)
+    )
+    holds = {news_about: said or over or beside, over_about: over, beside_about: beside and not (said or over)}
+    return frozenset(mark(sequence) for mark, still in holds.items() if not still)
+
+
 class _Spoken:
     """Finds the older messages of which a new one may speak."""
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -15,10 +15,11 @@ from streetai_core.knowledge.changes import likenesses, link
 from streetai_core.knowledge.referring import LATELY, corrected, refers_back
 from streetai_core.knowledge.statements import Statement
 from streetai_core.planning.batch import Batch
-from streetai_core.planning.news import Anew, news_in
+from streetai_core.planning.news import Anew, news_in, outdated
 from streetai_core.planning.speakers import before, of_speaker
 from streetai_core.state import MemoryState
 from streetai_core.stores.types import WordsRow
+from streetai_core.text.marks import news_about
 from streetai_core.text.words import hashed, whole_words
 from streetai_core.types import Matrix, Message, Vector
 
@@ -108,6 +109,20 @@ class Replacing:
                 others = tuple(one for one in links[newer.sequence] if one != message.sequence)
                 found.append((newer, others))
         return found
+
+    def outdated_by(self, message: Message, terms: Collection[int]) -> dict[int, frozenset[int]]:
+        """The marks of messages that brought news of what an edited one said before, and not of what it says now.
+
+        Args:
+            message: with its new text.
+            terms: of this, by their hashes.
+
+        Returns:
+            By sequence of the newer messages.
+        """
+        words = self.state.words
+        newer = words.column("sequence")[words.rows_with(news_about(message.sequence))].tolist()
+        return {one.sequence: outdated(one, message.sequence, terms) for one in self.read(newer).values()}
 
     def since(self, late: Sequence[tuple[Message, Matrix]]) -> list[tuple[Message, tuple[int, ...]]]:
         """The newer messages that replace some which had no vectors when they were written.

@@ -18,12 +18,12 @@ from streetai_core.knowledge.statements import Statement
 from streetai_core.stores.types import WordsRow
 from streetai_core.stores.values import zoned
 from streetai_core.text.dates import mentioned_dates
-from streetai_core.text.marks import WISH, beside_text, marked
+from streetai_core.text.marks import WISH, beside_text, marked, unmarked
 from streetai_core.text.wishes import states_wish
 from streetai_core.text.words import counted
 from streetai_core.types import Message
 
-RULES = 6
+RULES = 7
 """The version of the rules that make a words row of a message. Raise it with every change of what `words_row` makes of
 any text (how words are cut, dates and wishes told): rows that older rules have made are then made anew. With the old
 number they would stay as they are, and a question that is cut by the new rules would not find them.
@@ -98,6 +98,12 @@ def with_marks(row: WordsRow, marks: Collection[int]) -> WordsRow:
     if not marks:
         return row
     terms, counts = marked(row.terms, row.counts, marks)
+    return replace(row, terms=terms, counts=counts)
+
+
+def without_marks(row: WordsRow, marks: Collection[int]) -> WordsRow:
+    """The words row without some marks."""
+    terms, counts = unmarked(row.terms, row.counts, marks)
     return replace(row, terms=terms, counts=counts)
 
 

@@ -15,7 +15,7 @@ from streetai_core.placement import Placement
 from streetai_core.planning.preparing import Prepared
 from streetai_core.planning.replacing import Replacing
 from streetai_core.planning.told import Told, message_of, told_by
-from streetai_core.planning.words import Reader, fingerprint, relinked, with_marks
+from streetai_core.planning.words import Reader, fingerprint, relinked, with_marks, without_marks
 from streetai_core.state import MemoryState
 from streetai_core.stores.types import Changes, Head, Learned, SignalRow, WeightRow, WordsRow
 from streetai_core.types import Matrix, Message
@@ -129,7 +129,8 @@ def plan_update(
     """
     message = replace(old, content=item.message.content, sanitised=item.sanitised)
     head = _with_encoder(state.head, encoder, bool(len(item.vectors)))
-    loosened = relinked(replacing.after_edit(message, item.vectors), words)
+    row = _words(told_by(message), message, item, replacing)
+    loosened = _loosened(message, item, row, replacing, words)
     gone = state.columns.keys[state.rows_of_message(old.sequence)].tolist()
     placement = Placement(_sized(state, head), _stacked([item.vectors], head.dim or 0), config, without=gone)
     signals, weights = _signals([(item, message, head.next_turn)], head, placement, config)
@@ -141,7 +142,7 @@ def plan_update(
             history_tokens=max(0, head.history_tokens - old_tokens + item.tokens),
         ),
         messages=[message],
-        words=[*loosened, _words(told_by(message), message, item, replacing)]
+        words=[*loosened, row]
         if item.chunks or old.sequence in state.words or old.sequence in state.hidden
         else loosened,
         signals=signals,
@@ -152,6 +153,18 @@ def plan_update(
         deleted_stacks=placement.deleted_stacks,
         deleted_cues=_cues_of(state, [old.content]),
     )
+
+
+def _loosened(message: Message, item: Prepared, row: WordsRow, replacing: Replacing, words: Reader) -> list[WordsRow]:
+    """The words rows of the messages that replaced, or brought news of, what a message said before its edit."""
+    loosened = {one.sequence: one for one in relinked(replacing.after_edit(message, item.vectors), words)}
+    outdated = {one: marks for one, marks in replacing.outdated_by(message, row.terms.tolist()).items() if marks}
+    stored = {one.sequence: one for one in words(sorted(outdated.keys() - loosened.keys()))} if outdated else {}
+    for sequence, marks in outdated.items():
+        found = loosened.get(sequence) or stored.get(sequence)
+        if found is not None:
+            loosened[sequence] = without_marks(found, marks)
+    return list(loosened.values())
 
 
 def _words(told: Told, message: Message, item: Prepared, replacing: Replacing) -> WordsRow:

@@ -10,10 +10,11 @@ from dataclasses import replace
 
 import numpy as np
 
-from streetai_core.dynamics.decay import Floats
+from streetai_core.dynamics.decay import Flags, Floats
 from streetai_core.index.among import among
 from streetai_core.recall.news import news
 from streetai_core.recall.question import Question
+from streetai_core.recall.siblings import Rows, of_another
 from streetai_core.recall.standing import Standing
 from streetai_core.state import MemoryState
 from streetai_core.text.marks import CORRECTED
@@ -24,8 +25,7 @@ CORRECTION = 0.02
 
 def lifts(state: MemoryState, question: Question, standing: Standing) -> Floats | None:
     """What signals get, shape (n,); `None`: none gets anything."""
-    of_past = question.time.past
-    replacing = _replacing(state, standing, corrections_alone=of_past)
+    replacing = _replacing(state, question, standing)
     if question.vector is None:
         return replacing
     # What replaces another stands in its place; what brings news of either stands above both.
@@ -33,42 +33,75 @@ def lifts(state: MemoryState, question: Question, standing: Standing) -> Floats 
     new = news(state, question, lifted)
     if new is None:
         return replacing
-    again = _replacing(state, replace(lifted, total=lifted.total + new), corrections_alone=of_past)
+    again = _replacing(state, question, replace(lifted, total=lifted.total + new))
     return sum((more for more in (replacing, again) if more is not None), start=new)
 
 
-def _replacing(state: MemoryState, standing: Standing, *, corrections_alone: bool) -> Floats | None:
-    """What lifts every statement above the one that it replaces; in chains above all before it.
+def _replacing(state: MemoryState, question: Question, standing: Standing) -> Floats | None:
+    """What lifts every statement above the one that it replaces; in chains the last one above all before it.
 
-    Where the past is asked for, what was so stands first, but what was said of it wrongly does not.
+    Where the past is asked for, what was so stands above what it became, but what was said of it wrongly does not.
     """
     links = state.words.replacements()
     if not len(links):
         return None
-    total, leaders, searched = standing.total, standing.leaders, standing.searched
     later, earlier = np.ascontiguousarray(links.T)
-    # Of the messages that have several signals, the nearest one stands for all.
-    newer, older = leaders.take(later), leaders.take(earlier)
-    both = (newer >= 0) & (older >= 0)
-    if corrections_alone:
-        both &= among(later, state.words.rows_with(CORRECTED))
-    if searched is not None:
-        both &= searched[newer] & searched[older]
-    newer, older, later, earlier = newer[both], older[both], later[both], earlier[both]
-    lacking = total.take(older) - total.take(newer) + standing.margin
-    short = lacking > 0.0
+    corrected = among(later, state.words.rows_with(CORRECTED))
+    holds = _may_replace(state, question, standing, later, earlier)
+    if not question.time.past:
+        holds &= corrected | ~_said_afterwards(state, question, later)
+        return _lifted(state, standing, later[holds], earlier[holds], newer_above=True)
+    # The newest first: what was so at first stands above all.
+    became = np.flatnonzero(holds & ~corrected)[::-1]
+    first = _lifted(state, standing, earlier[became], later[became], newer_above=False)
+    right = standing if first is None else replace(standing, total=standing.total + first)
+    more = _lifted(state, right, later[holds & corrected], earlier[holds & corrected], newer_above=True)
+    return first if more is None else more if first is None else first + more
+
+
+def _may_replace(state: MemoryState, question: Question, standing: Standing, later: Rows, earlier: Rows) -> Flags:
+    """Which messages may stand in place of which, shape (k,): both are searched, and tell of one thing."""
+    newer, older = standing.leaders.take(later), standing.leaders.take(earlier)
+    may: Flags = (newer >= 0) & (older >= 0)
+    if standing.searched is not None:
+        may &= standing.searched[newer] & standing.searched[older]
+    return may & ~of_another(state.words, question, later, earlier)
+
+
+def _said_afterwards(state: MemoryState, question: Question, at: Rows) -> Flags:
+    """Which messages were said when a time was over that a question names: it asks for what was so then."""
+    if not question.time.explicit:
+        return np.zeros(len(at), dtype=np.bool_)
+    over = max(span.end.toordinal() for span in question.time.spans)
+    return np.asarray(state.words.column("day")[at] > over, dtype=np.bool_)
+
+
+def _lifted(state: MemoryState, standing: Standing, above: Rows, below: Rows, *, newer_above: bool) -> Floats | None:
+    """What lifts messages above others, and above all that those stand above; shape (n,) of the signals.
+
+    Args:
+        state: the memory.
+        standing: how its signals stand. Of the messages that have several, the nearest one stands for all.
+        above: rows of the messages that are lifted, in an order in which those come first that others stand above.
+        below: the row that each is lifted above.
+        newer_above: whether it is the newer ones that stand above.
+    """
+    upper, lower, total = standing.leaders.take(above), standing.leaders.take(below), standing.total
+    best = np.full(len(total), -np.inf)
+    np.maximum.at(best, upper, total[lower])
+    sequence = state.words.column("sequence")
+    lifts = np.zeros(len(total), dtype=np.bool_)
+    lifts[upper] = True
+    # Of two that replace each other only one passes on what it has.
+    onwards = (sequence.take(above) > sequence.take(below)) == newer_above
+    chained = lifts.take(lower) & onwards
+    for over, under in zip(upper[chained].tolist(), lower[chained].tolist(), strict=True):
+        best[over] = max(best[over], best[under])
+    lacking = best[upper] - total[upper] + standing.margin
+    # What something else stands above is not lifted itself: that one takes its place.
+    short = (lacking > 0.0) & ~np.isin(upper, lower)
     if not short.any():
         return None
     lifted = np.zeros(len(total))
-    np.maximum.at(lifted, newer[short], lacking[short])
-    # What is lifted lifts what replaces it in turn. What was said later lends no lift, so that no ring goes on for
-    # ever.
-    replaces = np.zeros(len(total), dtype=np.bool_)
-    replaces[newer] = True
-    sequence = state.words.column("sequence")
-    chained = (replaces.take(older) & (sequence.take(earlier) < sequence.take(later))).nonzero()[0]
-    upper, lower, gap = newer[chained], older[chained], lacking[chained]
-    # Once for each link of the longest chain.
-    while (short := (needed := gap + lifted.take(lower)) > lifted.take(upper)).any():
-        np.maximum.at(lifted, upper[short], needed[short])
+    lifted[upper[short]] = lacking[short]
     return lifted

@@ -42,7 +42,12 @@ def numbers(question: Question) -> frozenset[int]:
 
     Who asks whether the boat is at berth 31 names what may have changed; "berth 31, keys" names what is wanted.
     """
-    if question.time.present and not _OPEN.match(question.text):
+    if asks_whether(question):
         return frozenset()
     named = (hashed(term) for word in question.words.capital if _DIGIT.search(word) for term in terms(word))
     return frozenset(named).intersection(question.terms)
+
+
+def asks_whether(question: Question) -> bool:
+    """Whether it asks if something is so: it names then what may have changed."""
+    return question.time.present and not _OPEN.match(question.text)

@@ -21,6 +21,7 @@ from streetai_core.index.words import WordIndex
 from streetai_core.recall.continuing import answering, going_on
 from streetai_core.recall.naming import named, numbers, things
 from streetai_core.recall.question import Question
+from streetai_core.recall.siblings import each_of_another
 from streetai_core.recall.standing import Standing
 from streetai_core.recall.topmost import topmost
 from streetai_core.state import MemoryState
@@ -175,7 +176,7 @@ def _most(state: MemoryState, question: Question, compared: _Compared, standing:
     if telling.any():
         told = np.maximum(_tells(pairs, question, there) * NEWS, _goes_on(pairs, standing) * GOING_ON)
         most = np.maximum(most, telling[:, None] * told)
-    most[~(_may_outdo(words, at) & compared.answers)] = 0.0
+    most[~(_may_outdo(words, at) & compared.answers & ~each_of_another(words, question, at))] = 0.0
     return most
 
 

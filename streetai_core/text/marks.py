@@ -28,8 +28,19 @@ CORRECTED = hashed("\0corrected")
 VALUES = {kind: hashed(f"\0{kind}") for kind in ("number", "date", "colour", "contact", "name")}
 """It is short, and tells a value of this kind."""
 
+
+def qualified(term: int) -> int:
+    """It is short, and beside the word with this hash stands what tells which is meant: "maths exam"."""
+    return zlib.crc32(b"\0qualified%d" % term)
+
+
+def numbered(term: int) -> int:
+    """The same of a number behind it: "locker 8"."""
+    return zlib.crc32(b"\0numbered%d" % term)
+
+
 _OF_TEXT = np.array(sorted((WISH, TOLD, CHANGE, CORRECTED, *VALUES.values())), dtype=np.uint32)
-"""Those that a text alone tells."""
+"""Those that a text alone tells, but for those of its words."""
 
 
 def news_about(sequence: int) -> int:
@@ -58,6 +69,13 @@ def marked(terms: TermHashes, counts: TermCounts, marks: Collection[int]) -> tup
     return np.array(hashes, dtype=np.uint32), np.array([every[one] for one in hashes], dtype=np.uint16)
 
 
+def unmarked(terms: TermHashes, counts: TermCounts, marks: Collection[int]) -> tuple[TermHashes, TermCounts]:
+    """The terms of a message and how often each stands in it, without some marks."""
+    kept = (counts > 0) | ~np.isin(terms, list(marks))
+    return terms[kept], counts[kept]
+
+
 def beside_text(terms: TermHashes, counts: TermCounts) -> list[int]:
     """The marks of a message that its text alone does not tell."""
-    return [int(mark) for mark in np.setdiff1d(terms[counts == 0], _OF_TEXT)]
+    of_words = {mark(term) for term in terms[counts > 0].tolist() for mark in (qualified, numbered)}
+    return [mark for mark in np.setdiff1d(terms[counts == 0], _OF_TEXT).tolist() if mark not in of_words]

@@ -40,7 +40,7 @@ def rows():
         sequence = key - (key % 5 == 1)
         if sequence == key:
             message = make_message(sequence, content=text, conversation_id=str(key // 20), created_at=NOON)
-            words.append(words_row(message, (key - 10,) if key % 10 == 0 and key else ()))
+            words.append(words_row(message, (key - 5,) if key % 10 == 5 else ()))
         signals.append(
             SignalRow(
                 key=key, sequence=sequence, chunk_index=key - sequence, kind="chunk", start=0, end=1, block_start=0,
@@ -62,7 +62,10 @@ def asked(state, vector, strategy, common=0.0):
 @pytest.mark.parametrize("strategy", ["hybrid", "vector", "keyword"])
 @pytest.mark.parametrize("common", [0.0, 0.05])
 def test_estimates_find_what_comparing_all_finds(rows, strategy, common):
-    """At least 99.5 % of the best, and each with its own cosine, score and parts."""
+    """At least 99.5 % of the best, and each with its own cosine, score and parts.
+
+    Of a message with two signals that are as near, either may be the one that is lifted.
+    """
     quick, whole = MemoryState.of(rows), MemoryState.of(rows)
     compared = Compared(DIM)
     compared.__dict__.update(whole.columns.__dict__)
@@ -70,15 +73,15 @@ def test_estimates_find_what_comparing_all_finds(rows, strategy, common):
     found = expected = 0
     for vector in TopicEncoder(SIZE).encode([f"question {number}" for number in range(40)], "query"):
         one, other = asked(quick, vector, strategy, common), asked(whole, vector, strategy, common)
-        best = dict(zip(other.rows[:MOST].tolist(), other.scores[:MOST].tolist(), strict=True))
+        of = whole.columns.column("sequence")
+        best = dict(zip(of[other.rows[:MOST]].tolist(), other.scores[:MOST].tolist(), strict=True))
         expected += len(best)
         np.testing.assert_array_equal(one.similarity[:MOST], quick.columns.similarities_of(one.rows[:MOST], vector))
         np.testing.assert_allclose(one.similarity, quick.columns.similarities_of(one.rows, vector), rtol=0, atol=0.005)
         np.testing.assert_allclose(sum(parts_of(one).values()), one.scores, rtol=0, atol=1e-9)
-        for row, score in zip(one.rows[:MOST].tolist(), one.scores[:MOST].tolist(), strict=True):
-            if row in best:
-                found += 1
-                assert abs(score - best[row]) < 0.01
-    assert expected == 40 * MOST
+        scores = dict(zip(of[one.rows[:MOST]].tolist(), one.scores[:MOST].tolist(), strict=True))
+        found += len(best.keys() & scores.keys())
+        assert all(abs(scores[message] - best[message]) < 0.01 for message in best.keys() & scores.keys())
+    assert expected > 20 * MOST
     assert found >= 0.995 * expected
     assert quick.columns.estimates(vector)[1] > 0.0

@@ -578,7 +578,7 @@ def test_a_question_that_was_asked_before_lends_to_its_answer_alone():
 
 @pytest.mark.parametrize("question", ["Which berth is mine?", "berth", "Where do I moor now?"])
 def test_a_correction_stands_above_what_it_replaces(question):
-    """The old berth, however well it fits, is not what is true; a chain of corrections ends with the newest."""
+    """The old berth, however well it fits, is not what is true; of a chain of corrections the newest is lifted."""
     state = state_of(
         Said(text=f"My berth is number 31, berth 31 is mine, {PADDING}", cosine=0.9),
         Said(text=f"The weather is fine, {PADDING}", cosine=0.3),
@@ -587,7 +587,8 @@ def test_a_correction_stands_above_what_it_replaces(question):
     )
     ranking = ask(state, question)
     found = [one for one in recalled(state, ranking) if one != 1]
-    assert found == [3, 2, 0]
+    assert found[0] == 3
+    assert sorted(found) == [0, 2, 3]
     change = part(state, ranking, "change")
     assert change[0] == change[1] == 0.0
     assert min(change.values()) == 0.0
@@ -603,6 +604,17 @@ def test_a_question_for_the_former_state_gets_it():
     ranking = ask(state, "Which berth did I have at first?")
     assert order(state, ranking) == [0, 1]
     assert set(part(state, ranking, "change").values()) == {0.0}
+
+
+def test_it_stands_above_what_it_became_where_that_fits_better():
+    """Who asks for it in the words of the newer message means the older one."""
+    state = state_of(
+        Said(text=f"My berth is number 31, {PADDING}", cosine=0.4),
+        Said(text=f"My berth is number 12, {PADDING}", cosine=0.9, replaces=(0,)),
+    )
+    ranking = ask(state, "Which berth did I have at first?")
+    assert order(state, ranking) == [0, 1]
+    assert part(state, ranking, "change")[0] > 0.0
 
 
 def test_a_correction_above_already_gains_nothing_and_an_unknown_one_harms_nothing():

@@ -99,7 +99,7 @@ def test_the_gate_is_meaning_and_words_together():
         Said(text=f"The anchor holds well, {PADDING}", cosine=0.3, conversation="b"),
         Said(text=f"Another ferry came, {PADDING}", cosine=0.45, conversation="c"),
     )
-    question = "Did Nora see the anchor today?"
+    question = "Did Nora see the anchor recently?"
     ranking = ask(state, question, config=Config(min_relevance=0.4))
     passed = dict(zip(order(state, ranking), ranking.passed.tolist(), strict=True))
     assert passed == {0: False, 1: True, 2: True}

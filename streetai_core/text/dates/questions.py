@@ -20,7 +20,8 @@ class QuestionTime:
     Attributes:
         spans: The times it names, in the order of the question.
         explicit: Whether these narrow down what is wanted, so that they may filter: all of them are over, or written
-            as dates. "What may I cook tonight?" names a time and filters nothing.
+            as dates, or have begun and it is asked what was. "What may I cook tonight?" names a time and filters
+            nothing.
         asks_when: Whether a date or a length of time is the answer, so that messages which name dates are wanted.
         recency: Whether the newest statement is wanted ("now", "latest").
         past: Whether an early or former one is wanted ("first", "used to").
@@ -91,7 +92,7 @@ _OF_NOW = re.compile(
 _OF_THEN = re.compile(
     rf"\b(?:was|were|did|had|used)\b|(?<!\bam )(?<!\bis )(?<!\bare )\b(?:i|we|you|he|she|they|it|who)"
     rf" (?:\w+ly )?{_PAST_VERB}\b"
-    rf"|\b(?:whose|which|what|how (?:many|much)) \w+ {_PAST_VERB}\b"
+    rf"|\b(?:whose|which|what|how (?:many|much)) (?:\w+ )?{_PAST_VERB}\b"
     rf"|(?:\b(?:has|have)|['\u2019]ve)\s(?:\w+\s){{0,3}}?(?:{_PAST_VERB}|been|done|eaten|given|gone|seen|taken|written)\b"
 )
 """The tense of a question: verbs of the present, or who does something, and verbs of the past, which win."""
@@ -156,7 +157,7 @@ def question_times(question: str, asked_at: datetime) -> QuestionTime:
     past = _PAST.search(rest) is not None or (_IN_ORDER.search(rest) is not None and (of_then or not is_of_now))
     return QuestionTime(
         spans,
-        explicit=bool(mentions) and all(_narrows(question, mention, asked_at) for mention in mentions),
+        explicit=bool(mentions) and all(_narrows(question, one, asked_at, of_then=past or of_then) for one in mentions),
         asks_when=_WHEN.search(rest) is not None or _WHEN_FIRST.match(rest) is not None,
         recency=_RECENCY.search(rest) is not None,
         past=past,
@@ -215,10 +216,11 @@ def _without(lower: str, mentions: list[Mention]) -> str:
     return "".join([*parts, lower[position:]])
 
 
-def _narrows(question: str, mention: Mention, asked_at: datetime) -> bool:
-    """Whether a mention says which time the answer is about: it is over, or it is written as a date."""
+def _narrows(question: str, mention: Mention, asked_at: datetime, *, of_then: bool) -> bool:
+    """Whether a mention says which time the answer is about: it is over, has begun, or is written as a date."""
     written = any(character.isdigit() for character in question[mention.start : mention.end])
-    return written or mention.span.end < asked_at.date()
+    known = mention.span.start <= asked_at.date() if of_then else mention.span.end < asked_at.date()
+    return written or known
 
 
 def date_words(said_at: datetime) -> tuple[str, ...]:

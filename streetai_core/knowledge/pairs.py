@@ -1,0 +1,71 @@
+"""Nouns with what tells which one is meant, anywhere in a text: "maths exam", "the key to the attic", "locker 8".
+
+`phrases` reads what a clause is about. Here each noun counts, for a question names what it asks for at its end.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from streetai_core.knowledge.phrases import SIDES, TELLS_NOTHING
+from streetai_core.knowledge.wording import DETERMINERS, FUNCTION_WORDS, NUMBER_WORDS, STATES, tokens, word_set
+from streetai_core.text.words import whole_words
+
+_PART = re.compile(r"[^,.;:!?()\n]+(?:[.:](?=\w)[^,.;:!?()\n]+)*")
+"""What stands between two marks: no noun goes on behind one."""
+
+_JOINING = frozenset({"for", "of", "with"})
+"""Words between a noun and what tells which. Behind "in" or "at" stands mostly where something is."""
+
+_BECOMES = word_set("change changed changing switch switched renamed upgraded downgraded converted swapped migrated")
+"""Verbs with which "to" goes on to another value: "I changed my project to octopuses"."""
+
+_NO_NOUNS = (
+    word_set(
+        """what which who whose where when how much many often long far see saw say says tell tells told rang call called
+    read reads close closes bought makes made proves let lets due type kind every each few several other another right
+    correct exact full"""
+    )
+    | frozenset(NUMBER_WORDS)
+    | (STATES - {"work"})
+)
+"""Words that are no noun, or nothing that there are several of, and tell none."""
+
+
+def pairs(text: str) -> Iterator[tuple[str, str]]:
+    """What tells which, and the noun, each as its term in the word index; a number only where it stands behind."""
+    for part in _PART.finditer(text):
+        words = tokens(part.group())
+        lowered = tuple(word.lower().replace("\u2019", "'") for word in words)
+        for place in range(len(words) - 1):
+            noun = _noun(words[place], lowered[place])
+            if noun is None:
+                continue
+            if words[place + 1].isdigit():
+                yield words[place + 1], noun
+            elif (behind := _joined(lowered, place + 1)) is None:
+                other = _noun(words[place + 1], lowered[place + 1])
+                if other is not None and lowered[place] not in TELLS_NOTHING:
+                    yield noun, other
+            elif behind < len(words) and (other := _noun(words[behind], lowered[behind])) is not None:
+                yield other, noun
+
+
+def _joined(lowered: tuple[str, ...], place: int) -> int | None:
+    """Where what tells which begins, if a word goes on to it; `None` if it does not."""
+    word = lowered[place]
+    if word not in _JOINING and (word != "to" or not _BECOMES.isdisjoint(lowered[:place])):
+        return None
+    place += 1
+    while place < len(lowered) and lowered[place] in DETERMINERS:
+        place += 1
+    return place
+
+
+def _noun(word: str, lowered: str) -> str | None:
+    """The term of a word that may be a noun or tell which one is meant."""
+    if (lowered in FUNCTION_WORDS and lowered not in SIDES) or lowered in _NO_NOUNS or lowered.endswith("ed"):
+        return None
+    found = whole_words(word)
+    return next(iter(found)) if len(found) == 1 and not word[0].isdigit() else None
