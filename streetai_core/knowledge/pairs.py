@@ -23,9 +23,9 @@ _BECOMES = word_set("change changed changing switch switched renamed upgraded do
 
 _NO_NOUNS = (
     word_set(
-        """what which who whose where when how much many often long far see saw say says tell tells told rang call called
-    read reads close closes bought makes made proves let lets due type kind every each few several other another right
-    correct exact full"""
+        """what which who whose where when how much many often long far see saw say says tell tells told rang call
+    called read reads close closes bought makes made proves let lets due type kind every each few several other another
+    right correct exact full"""
     )
     | frozenset(NUMBER_WORDS)
     | (STATES - {"work"})
