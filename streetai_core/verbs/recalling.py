@@ -29,6 +29,7 @@ from streetai_core.stores.base import ReadTransaction
 from streetai_core.stores.types import MessageQuery
 from streetai_core.strategy import Strategy
 from streetai_core.text.clean import check_id, clean, is_blank
+from streetai_core.text.small_talk import is_small_talk
 from streetai_core.types import Hit, Message, Prompt, Why
 from streetai_core.verbs.arguments import check_count, check_filter, check_score, check_text, texts, with_strategy
 from streetai_core.verbs.asking import Asking
@@ -126,7 +127,8 @@ class Recalling(Conductor):
         Nothing is stored; store the message and the reply after the reply has come.
 
         Args:
-            user_message: what the user just said.
+            user_message: what the user just said. Nothing is recalled where that is a greeting, thanks or agreement
+                and nothing else, but by `Config.classic()`.
             system: the app's instructions, sent as they are.
             token_budget: most tokens of the whole prompt; never exceeded.
             conversation_id: whose last messages are the window, and in which a question may lean on the one before it.
@@ -170,10 +172,12 @@ class Recalling(Conductor):
         )
         asked = self._asked(user_message, config, asked_at)
         asking = None if asked is None else Asking(asked, chosen, Judging(config, asked.at), wanted, min_score)
+        # The published pipeline recalls for anything.
+        asks_for_nothing = config.ranking == "additive" and is_small_talk(request.question)
 
         def attempt(transaction: ReadTransaction, state: MemoryState | None) -> Prompt:
             def recall(without: set[int]) -> Found:
-                if state is None or asking is None:
+                if state is None or asking is None or asks_for_nothing:
                     return Found()
                 check_encoder(state.head, self._around.encoder)
                 # Said elsewhere with the words of what the caller sends along, perhaps a thousand times.
