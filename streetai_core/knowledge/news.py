@@ -73,11 +73,13 @@ def news_of(told: Statement) -> tuple[int, ...]:
     """
     if not told.has_facts:
         return ()
-    said = short(told.text)
+    said, marks = short(told.text), _told_by(told)
     kinds = frozenset(kind for clause in said for kind in clause.values)
-    which = frozenset(pair for clause in said for pair in pairs(clause.sentence))
+    # Nothing else may stand above what was told before.
+    stands = bool(marks) or any(clause.cue or clause.has_become or clause.is_over for clause in said)
+    which = frozenset(pairs(told.text)) if stands else ()
     return (
-        *_told_by(told),
+        *marks,
         *(VALUES[kind] for kind in sorted(kinds)),
         *sorted({(numbered if word.isdigit() else qualified)(hashed(noun)) for word, noun in which}),
     )

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 from streetai_core.knowledge.phrases import SIDES, TELLS_NOTHING
 from streetai_core.knowledge.wording import DETERMINERS, FUNCTION_WORDS, NUMBER_WORDS, STATES, tokens, word_set
-from streetai_core.text.words import whole_words
+from streetai_core.text.words import STOP_WORDS, stem, whole_words
 
 _PART = re.compile(r"[^,.;:!?()\n]+(?:[.:](?=\w)[^,.;:!?()\n]+)*")
 """What stands between two marks: no noun goes on behind one."""
@@ -31,6 +31,9 @@ _NO_NOUNS = (
     | (STATES - {"work"})
 )
 """Words that are no noun, or nothing that there are several of, and tell none."""
+
+_PLAIN = 32
+"""Letters of a word that is looked up as it is: longer ones are cut for the index."""
 
 
 def pairs(text: str) -> Iterator[tuple[str, str]]:
@@ -67,5 +70,10 @@ def _noun(word: str, lowered: str) -> str | None:
     """The term of a word that may be a noun or tell which one is meant."""
     if (lowered in FUNCTION_WORDS and lowered not in SIDES) or lowered in _NO_NOUNS or lowered.endswith("ed"):
         return None
+    if word[0].isdigit():
+        return None
+    # Most words are plain, and need no look at scripts and accents.
+    if lowered.isascii() and lowered.isalpha() and len(lowered) <= _PLAIN:
+        return None if lowered in STOP_WORDS else stem(lowered)
     found = whole_words(word)
-    return next(iter(found)) if len(found) == 1 and not word[0].isdigit() else None
+    return next(iter(found)) if len(found) == 1 else None
