@@ -34,7 +34,13 @@ def lifts(state: MemoryState, question: Question, standing: Standing) -> Floats 
     if new is None:
         return replacing
     again = _replacing(state, question, replace(lifted, total=lifted.total + new))
-    return sum((more for more in (replacing, again) if more is not None), start=new)
+    return _together(replacing, new, again)
+
+
+def _together(*some: Floats | None) -> Floats | None:
+    """The sum of those that there are, shape (n,)."""
+    given = [one for one in some if one is not None]
+    return np.sum(given, axis=0) if given else None
 
 
 def _replacing(state: MemoryState, question: Question, standing: Standing) -> Floats | None:
@@ -56,7 +62,7 @@ def _replacing(state: MemoryState, question: Question, standing: Standing) -> Fl
     first = _lifted(state, standing, earlier[became], later[became], newer_above=False)
     right = standing if first is None else replace(standing, total=standing.total + first)
     more = _lifted(state, right, later[holds & corrected], earlier[holds & corrected], newer_above=True)
-    return first if more is None else more if first is None else first + more
+    return _together(first, more)
 
 
 def _may_replace(state: MemoryState, question: Question, standing: Standing, later: Rows, earlier: Rows) -> Flags:
@@ -87,6 +93,9 @@ def _lifted(state: MemoryState, standing: Standing, above: Rows, below: Rows, *,
         newer_above: whether it is the newer ones that stand above.
     """
     upper, lower, total = standing.leaders.take(above), standing.leaders.take(below), standing.total
+    # Where each stands above what is right below it, it stands above all others too.
+    if not (total[lower] - total[upper] + standing.margin > 0.0).any():
+        return None
     best = np.full(len(total), -np.inf)
     np.maximum.at(best, upper, total[lower])
     sequence = state.words.column("sequence")

@@ -19,11 +19,11 @@ from streetai_core.types import Message
 FURTHER = 5
 """Hits that are added for what a question leans on: what it is about, and not all that there is on it."""
 
-_LAST = 12
-"""Messages at the end of a conversation that are looked at; between two questions stand an answer and perhaps tools."""
-
 _MOST = 3
 """Questions that may lean on each other."""
+
+_LAST = _MOST + 1
+"""Messages of the user at the end of a conversation that are looked at: an app may have stored the question already."""
 
 _BETWEEN = "\n"
 """Between them and the question: it ends a sentence."""
@@ -92,11 +92,11 @@ def _leant_on(
 
     None that is not trusted or in quarantine.
     """
-    query = MessageQuery(conversation_id=conversation_id, any_conversation=False, last=_LAST)
+    # Between two questions stand an answer and any number of tools.
+    query = MessageQuery(conversation_id=conversation_id, any_conversation=False, roles=("user",), last=_LAST)
     found: list[Message] = []
     for message in reversed(transaction.messages(query)):
-        # An app may have stored the question already.
-        if message.role != "user" or message.content == question.text:
+        if message.content == question.text:
             continue
         if len(found) == _MOST or state.hides(message) or not is_trusted(message.trust, config):
             break

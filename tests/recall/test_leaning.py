@@ -88,6 +88,22 @@ def test_what_the_app_sends_along_is_not_recalled(memory):
     assert ANSWER not in recalled(memory, conversation_id="june", shown=["In Kiel.", TOLD[0]])
 
 
+def test_any_number_of_tools_may_stand_between(memory):
+    """An agent looks things up before it answers."""
+    calls = [{"name": "look", "args": {}, "id": "1", "type": "tool_call"}]
+    memory.add_messages(
+        [
+            NewMessage(
+                content=f"Step {number}.", role=role, conversation_id="june",
+                metadata={"tool_calls": calls} if role == "assistant" else {},
+            )
+            for number in range(12)
+            for role in ("assistant", "tool")
+        ]
+    )  # fmt: skip
+    assert ANSWER in recalled(memory, conversation_id="june")
+
+
 async def test_the_async_twin_finds_the_same(memory):
     """Word for word, but for the mark in the fence."""
     prompt = await memory.abuild_prompt(QUESTION, conversation_id="june", **ASKED)
