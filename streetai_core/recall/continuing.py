@@ -54,3 +54,10 @@ def answering(words: WordIndex, at: Rows) -> Flags:
     author, role = words.column("author"), words.column("role")
     of_another = (author[previous] != author[at]) | (role[previous] != role[at])
     return np.asarray((previous >= 0) & (words.column("question")[previous] > 0) & of_another, dtype=np.bool_)
+
+
+def answering_somebody(words: WordIndex, at: Rows) -> Flags:
+    """Which of them stand behind a question of somebody who is no assistant, for one who is none; shape (k,)."""
+    role = words.column("role")
+    of_a_kind: Flags = role[words.column("previous")[at]] == role[at]
+    return answering(words, at) & of_a_kind

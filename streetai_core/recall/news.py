@@ -18,7 +18,7 @@ from streetai_core.dynamics.decay import Flags, Floats
 from streetai_core.index.among import among
 from streetai_core.index.cone import beyond
 from streetai_core.index.words import WordIndex
-from streetai_core.recall.continuing import answering, going_on
+from streetai_core.recall.continuing import answering, answering_somebody, going_on
 from streetai_core.recall.naming import named, numbers, things
 from streetai_core.recall.question import Question
 from streetai_core.recall.siblings import each_of_another
@@ -210,6 +210,8 @@ def _goes_on(pairs: _Pairs, standing: Standing) -> Flags:
     fits = (kinds.T @ kinds) & (answers[:, None] | (pairs.cosine >= _LIKE_GOING_ON))
     # Of an older value of no kind any answer may be news.
     fits |= answers[:, None] & ~kinds.any(axis=0)
+    # An assistant asks all the time: what it is told is news of nothing, unless that says so itself.
+    fits &= (answering_somebody(words, at) | words.having(CHANGE, at))[:, None]
     return goes_on & fits & _of_one_speaker(words, at)
 
 

@@ -69,6 +69,14 @@ def test_of_an_older_value_of_no_kind_any_answer_is_news(memory):
     assert first_of(memory, "What am I planting in the raised bed?") == "new"
 
 
+def test_what_an_assistant_is_told_is_news_only_if_it_says_so(memory):
+    """It asks all the time, and its user goes on to tell of other things."""
+    memory.add_message("Hi, I'm Nora and I run a small bakery in Leeds.", "user", message_id="old")
+    memory.add_message("Nice to meet you, Nora! How can I help with the bakery?", "assistant")
+    memory.add_message("My oven is a Rofco B40, bought in 2021.", "user", message_id="new")
+    assert first_of(memory, "Where is my bakery?") == "old"
+
+
 def test_where_nobody_asks_it_must_be_a_little_like_the_older_one(memory):
     """Who goes on to something else answers nothing."""
     tell(memory, ("When is the recital, says my aunt, when is it.", "user", "c"), newer="Now lunch costs 19 euros.")
