@@ -253,8 +253,10 @@ class Clause:
         if mine is not None and theirs is not None and mine[0] == theirs[0] and mine[1] != theirs[1]:
             return True
         this, that = self.phrase, other.phrase
+        if this is None or that is None or not are_apart(this, that):
+            return False
         # What is said to become something else is named too.
-        return are_apart(this, that) and not (this and that and (that.telling - this.telling) & self.content)
+        return not (that.telling - this.telling) & self.content
 
     @cached_property
     def old_value(self) -> frozenset[str]:

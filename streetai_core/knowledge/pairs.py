@@ -8,15 +8,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from streetai_core.knowledge.phrases import SIDES, TELLS_NOTHING
-from streetai_core.knowledge.wording import DETERMINERS, FUNCTION_WORDS, NUMBER_WORDS, STATES, tokens, word_set
+from streetai_core.knowledge.phrases import JOINING, SIDES, TELLS_NOTHING, behind_determiners
+from streetai_core.knowledge.wording import FUNCTION_WORDS, NUMBER_WORDS, STATES, tokens, word_set
 from streetai_core.text.words import STOP_WORDS, stem, whole_words
 
 _PART = re.compile(r"[^,.;:!?()\n]+(?:[.:](?=\w)[^,.;:!?()\n]+)*")
 """What stands between two marks: no noun goes on behind one."""
-
-_JOINING = frozenset({"for", "of", "with"})
-"""Words between a noun and what tells which. Behind "in" or "at" stands mostly where something is."""
 
 _BECOMES = word_set("change changed changing switch switched renamed upgraded downgraded converted swapped migrated")
 """Verbs with which "to" goes on to another value: "I changed my project to octopuses"."""
@@ -58,12 +55,9 @@ def pairs(text: str) -> Iterator[tuple[str, str]]:
 def _joined(lowered: tuple[str, ...], place: int) -> int | None:
     """Where what tells which begins, if a word goes on to it; `None` if it does not."""
     word = lowered[place]
-    if word not in _JOINING and (word != "to" or not _BECOMES.isdisjoint(lowered[:place])):
+    if word not in JOINING and (word != "to" or not _BECOMES.isdisjoint(lowered[:place])):
         return None
-    place += 1
-    while place < len(lowered) and lowered[place] in DETERMINERS:
-        place += 1
-    return place
+    return behind_determiners(lowered, place + 1)
 
 
 def _noun(word: str, lowered: str) -> str | None:

@@ -29,6 +29,8 @@ TELLS_NOTHING = word_set(
 )
 """Words before a noun that tell it from nothing that somebody has beside it."""
 
+_PASSED = DETERMINERS | TELLS_NOTHING
+
 SIDES = frozenset({"front", "back"})
 """Small words that tell one thing from the other at the beginning of a phrase."""
 
@@ -38,8 +40,9 @@ _IS = frozenset({"is", "are", "am", "have", "has"})
 _NAMED = 2
 """Words of a phrase with a name at least."""
 
-_JOINING = frozenset({"for", "of", "with"})
-"""Words behind a noun with what tells it from others; behind a subject also "to", which elsewhere goes on to values."""
+JOINING = frozenset({"for", "of", "with"})
+"""Words between a noun and what tells it from others; behind a subject also "to", which elsewhere goes on to values.
+Behind "in" or "at" stands mostly where something is."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,13 +75,13 @@ def phrase_of(words: tuple[str, ...]) -> Phrase | None:
     if not is_subject:
         acts = range(start + 1, min(start + 1 + _VERBS, len(lowered)))
         start = next((place for place in acts if lowered[place] in DETERMINERS), len(lowered))
-    start = _behind_determiners(lowered, start)
+    start = behind_determiners(lowered, start, _PASSED)
     end = _end(words, lowered, start)
     if start == end:
         return None
     head = end - 2 if _is_name(words[start:end]) else end - 1
-    joining = end < len(lowered) and lowered[end] in (_JOINING | {"to"} if is_subject else _JOINING)
-    other = _behind_determiners(lowered, end + 1) if joining else end
+    joining = end < len(lowered) and lowered[end] in (JOINING | {"to"} if is_subject else JOINING)
+    other = behind_determiners(lowered, end + 1, _PASSED) if joining else end
     return Phrase(
         stem(lowered[head]),
         is_subject,
@@ -87,19 +90,20 @@ def phrase_of(words: tuple[str, ...]) -> Phrase | None:
     )
 
 
-def are_apart(newer: Phrase | None, older: Phrase | None) -> bool:
+def are_apart(newer: Phrase, older: Phrase) -> bool:
     """Whether two phrases are of one kind of thing, and each has what tells it from the other.
 
     What the older clause says of its subject is its value: who follows a vegan diet may follow another one now.
     """
-    if newer is None or older is None or newer.head != older.head or not older.is_subject:
+    if newer.head != older.head or not older.is_subject:
         return False
     pairs = ((newer.before, older.before), (newer.behind, older.behind))
     return any(mine - theirs and theirs - mine for mine, theirs in pairs)
 
 
-def _behind_determiners(lowered: tuple[str, ...], start: int) -> int:
-    while start < len(lowered) and (lowered[start] in DETERMINERS or lowered[start] in TELLS_NOTHING):
+def behind_determiners(lowered: tuple[str, ...], start: int, passed: frozenset[str] = DETERMINERS) -> int:
+    """The first place from `start` on with another word than these."""
+    while start < len(lowered) and lowered[start] in passed:
         start += 1
     return start
 

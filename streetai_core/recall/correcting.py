@@ -12,9 +12,10 @@ import numpy as np
 
 from streetai_core.dynamics.decay import Flags, Floats
 from streetai_core.index.among import among
+from streetai_core.index.bm25 import Rows
 from streetai_core.recall.news import news
 from streetai_core.recall.question import Question
-from streetai_core.recall.siblings import Rows, of_another
+from streetai_core.recall.siblings import of_another
 from streetai_core.recall.standing import Standing
 from streetai_core.state import MemoryState
 from streetai_core.text.marks import CORRECTED
@@ -76,7 +77,7 @@ def _may_replace(state: MemoryState, question: Question, standing: Standing, lat
 
 def _said_afterwards(state: MemoryState, question: Question, at: Rows) -> Flags:
     """Which messages were said when a time was over that a question names: it asks for what was so then."""
-    if not question.time.explicit:
+    if not (question.time.explicit and question.time.of_then):
         return np.zeros(len(at), dtype=np.bool_)
     over = max(span.end.toordinal() for span in question.time.spans)
     return np.asarray(state.words.column("day")[at] > over, dtype=np.bool_)

@@ -10,17 +10,15 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
 from streetai_core.dynamics.decay import Flags
+from streetai_core.index.bm25 import Rows
 from streetai_core.index.words import WordIndex
 from streetai_core.knowledge.pairs import pairs
 from streetai_core.recall.naming import asks_whether
 from streetai_core.recall.question import Question
 from streetai_core.text.marks import numbered, qualified
 from streetai_core.text.words import hashed
-
-Rows = npt.NDArray[np.intp]
 
 
 def each_of_another(words: WordIndex, question: Question, at: Rows) -> Flags:

@@ -287,6 +287,14 @@ def test_which_of_some_rows_have_a_term(texts, data):
         assert index.frequency(term) == len(rows)
 
 
+def test_messages_that_are_gone_make_no_word_common():
+    """Else a question would be answered otherwise where the memory is opened anew."""
+    index = WordIndex()
+    index.put_all([entry(Line(number, None, (5,))) for number in range(4)])
+    index.remove([1, 2])
+    assert index.frequency(5) == len(index.rows_with(5)) == 2
+
+
 @pytest.mark.parametrize("at_once", [False, True])
 def test_marks_make_no_message_longer(at_once):
     """What is said weighs as much whatever it is; a question that is asked again has as many words."""

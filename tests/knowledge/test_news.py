@@ -37,6 +37,14 @@ def test_what_is_over_is_known_by_its_name(text, terms):
     assert told_anew(Statement(text)) == terms
 
 
+@pytest.mark.parametrize(
+    "text", ["The match has been brought forward to 12:45", "The band was rechristened Salt", "We had to rename it"]
+)
+def test_what_has_been_moved_or_named_anew_has_changed(text):
+    """In whatever verb."""
+    assert CHANGE in news_of(Statement(text))
+
+
 def test_only_who_has_facts_says_that_they_are_over():
     """An assistant repeats what it was told."""
     assert not told_anew(Statement("They've killed Lark.", role="assistant"))

@@ -59,4 +59,3 @@ def test_two_nouns_are_never_compared():
     """A bill is no code, whatever stands before it."""
     one = Phrase("bill", is_subject=True, before=frozenset({"gas"}), behind=frozenset())
     assert not are_apart(one, Phrase("cod", is_subject=True, before=frozenset({"door"}), behind=frozenset()))
-    assert not are_apart(one, None)

@@ -4,9 +4,10 @@
 import hashlib
 from datetime import datetime, timedelta, timezone
 
-from streetai_core.planning.words import RULES, fingerprint, words_row
+from streetai_core.planning.words import RULES, fingerprint, with_marks, words_row
 from streetai_core.testing.factories import make_message
-from streetai_core.text.marks import WISH
+from streetai_core.text.marks import WISH, beside_text, news_about, qualified
+from streetai_core.text.words import hashed
 
 RECORDED = {
     1: "369d14e6a8162d6d606bb58fc4fce03a",
@@ -138,3 +139,12 @@ def test_the_sample_has_all_that_rules_tell():
     assert {row.question for row in rows} == {True, False}
     assert sum(len(row.days) for row in rows) > 5
     assert sum(WISH in row.terms for row in rows) > 1
+
+
+def test_what_older_rules_marked_of_words_is_marked_anew():
+    """Those marks are of the text, and newer rules may leave them out."""
+    row = words_row(make_message(0, content="The maths exam moved to locker 8."))
+    assert qualified(hashed("exam")) in row.terms
+    assert beside_text(row.terms, row.counts) == []
+    about = with_marks(row, [news_about(3)])
+    assert beside_text(about.terms, about.counts) == [news_about(3)]

@@ -606,6 +606,18 @@ def test_a_question_for_the_former_state_gets_it():
     assert set(part(state, ranking, "change").values()) == {0.0}
 
 
+def test_what_was_so_at_first_stands_above_all_that_it_became():
+    """However many states there were since, and however well the last one fits."""
+    state = state_of(
+        Said(text=f"My berth is number 31, {PADDING}", cosine=0.3),
+        *(
+            Said(text=f"My berth is number {place}, {PADDING}", cosine=0.3 + place / 10, replaces=(place - 1,))
+            for place in range(1, 6)
+        ),
+    )
+    assert order(state, ask(state, "Which berth did I have at first?"))[0] == 0
+
+
 def test_it_stands_above_what_it_became_where_that_fits_better():
     """Who asks for it in the words of the newer message means the older one."""
     state = state_of(

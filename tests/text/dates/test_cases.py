@@ -117,6 +117,10 @@ def test_the_clock_counts_for_hours():
         ("we'll light the first candle on Advent Sunday", "2023-12-03", "2023-12-03"),
         ("Pancake Day was fun", "2023-02-21", "2023-02-21"),
         ("the shop's closed on Friday", "2023-06-16", "2023-06-16"),
+        ("nxt weekend id rather stay in", "2023-06-24", "2023-06-25"),
+        ("lst week was all leftovers", "2023-06-05", "2023-06-11"),
+        ("overmorrow we pick the pears", "2023-06-16", "2023-06-16"),
+        ("June next year is when the visa expires", "2024-06-01", "2024-06-30"),
     ],
 )
 def test_what_sentences_that_nobody_had_seen_taught(text, start, end):

@@ -198,6 +198,9 @@ def test_newest_and_former_statements(question, expected):
         ("What film did I see on 1 May 2022?", date(2022, 5, 1), date(2022, 5, 1)),
         ("Where was I between 11 and 15 August 2022?", date(2022, 8, 11), date(2022, 8, 15)),
         ("What did I plan for 2031-01-05?", date(2031, 1, 5), date(2031, 1, 5)),
+        ("What happened this month?", date(2023, 6, 1), date(2023, 6, 30)),
+        ("What did we talk about today?", date(2023, 6, 14), date(2023, 6, 14)),
+        ("What have I told you this week?", date(2023, 6, 12), date(2023, 6, 18)),
     ],
 )
 def test_named_times_may_filter(question, start, end):
@@ -223,7 +226,9 @@ def test_what_is_asked_since_a_time_goes_on_until_now(question, start):
     assert times.spans == (TimeSpan(start, ASKED_AT.date()),)
 
 
-@pytest.mark.parametrize("question", ["What should I cook tonight?", "What are my plans for next summer?"])
+@pytest.mark.parametrize(
+    "question", ["What should I cook tonight?", "What are my plans for next summer?", "What is due this month?"]
+)
 def test_times_to_come_do_not_filter(question):
     """Everything that was ever said about cooking would be filtered out, as nothing was said tonight."""
     times = question_times(question, ASKED_AT)
