@@ -91,8 +91,8 @@ _LONGEST_CLAUSE = 40
 """Words of one statement; longer ones are lists and pasted material."""
 
 _SPLICE = re.compile(
-    r",\s+so\s+|:\s+(?=\w+\s+\w+\s+\w)"
-    r"|,\s+(?=(?:the|my|our|i|we|i['\u2019](?:m|ve)|we['\u2019](?:re|ve))\s"
+    r",\s+so\s+|:\s+(?=[\w'\u2019]+\s+\w+\s+\w)"
+    r"|,\s+(?=(?:the|my|our|i|we|i['\u2019](?:m|ve)|we['\u2019](?:re|ve)|it['\u2019]s)\s"
     r"|(?-i:[A-Z])[\w'\u2019]+\s(?:has|have|had|is|was|are|were|will)\s)"
     r"|\s+and\s+(?=(?-i:[A-Z])\w+(?:['\u2019]s|\s+(?:is|was|lives|works|has))\s)",
     re.IGNORECASE,

@@ -65,6 +65,12 @@ _FIGURES = {word: str(number) for number, word in enumerate(NUMBER_WORDS, 1)}
 _OTHERWISE = _FIGURES | {figure: word for word, figure in _FIGURES.items()}
 """Numbers that people write in either way."""
 
+_TEENS = range(11, 14)
+_ENDINGS = {1: "st", 2: "nd", 3: "rd"}
+_DAYS = {str(day): f"{day}{'th' if day in _TEENS else _ENDINGS.get(day % 10, 'th')}" for day in range(1, 32)}
+_ORDINALS = _DAYS | {ordinal: day for day, ordinal in _DAYS.items()}
+"""Days of a month, which people write in either way too."""
+
 
 def news_of(told: Statement) -> tuple[int, ...]:
     """The marks of what a short message tells, `TOLD`, `CHANGE`, `CORRECTED`, `VALUES`; of what, a question says.
@@ -185,9 +191,9 @@ def _near(clause: Clause, said: re.Pattern[str], words: int) -> set[int]:
 
 
 def _each_way(words: Sequence[str]) -> set[Value]:
-    """Some words, and with a number written the other way: "two" and "2"."""
-    other = tuple(_OTHERWISE.get(word.lower(), word) for word in words)
-    return {_terms(words), _terms(other)}
+    """Some words, and with a number written the other ways: "two" and "2", "9" and "9th"."""
+    ways = [(word, _OTHERWISE.get(word.lower()), _ORDINALS.get(word.lower())) for word in words]
+    return {_terms([way or word for word, way in zip(words, each, strict=True)]) for each in zip(*ways, strict=True)}
 
 
 def _terms(words: Sequence[str]) -> Value:

@@ -4,13 +4,17 @@
 both name what hardly any other message does, and the newer one says that something is over or has become so. Whether
 that answers the same question can be seen only when one is asked (`recall/news.py`), so that only a mark is left.
 
-Of what somebody else told news are brought by who names that one: "Ana isn't in the attic any more".
+Of what somebody else told news are brought by who names that one, "Ana isn't in the attic any more", or speaks of more
+that it told: "We switched orders to Postgres", of "The orders service sits on MySQL".
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+
+import numpy as np
 
 from streetai_core.index.row_table import NONE
 from streetai_core.knowledge.news import told_anew, values_beside, values_over
@@ -33,6 +37,13 @@ _LONGEST = 150
 
 _LONGEST_NEWS = 280
 """Characters of a message that may bring some: who tells of a change often says how it came."""
+
+_SEVERAL = 2
+"""Words that a message shares with what somebody else told, to speak of that: with one it is often about a matter of
+its own."""
+
+_OWN = re.compile(r"\b(?:mine|ours)\b", re.IGNORECASE)
+"""How somebody sets a matter of his own against what another told: "mine's postponed"."""
 
 _MOST = 8
 """Messages of which one may bring news of each kind, the newest ones."""
@@ -116,6 +127,8 @@ class _Spoken:
         self._words = state.words
         self._batch = batch
         self._said = said_words(message.content)
+        self._terms = frozenset(map(hashed, whole_words(message.content)))
+        self._of_own = _OWN.search(message.content) is not None
 
     def older(self, values: Collection[Terms]) -> set[int]:
         """Sequences of those that have all terms of some value, the newest ones."""
@@ -132,21 +145,30 @@ class _Spoken:
         rows = rows[words.column("role")[rows] == ROLES.index(newer.role)]
         rows = rows[words.column("characters")[rows] <= _LONGEST]
         names = list(words.authors) if len(rows) else []
-        for sequence, author in zip(
-            words.column("sequence")[rows].tolist(), words.column("author")[rows].tolist(), strict=True
+        shared = sum((words.having(term, rows) for term in self._terms), np.zeros(len(rows), dtype=np.intp))
+        for sequence, author, count in zip(
+            words.column("sequence")[rows].tolist(), words.column("author")[rows].tolist(), shared.tolist(), strict=True
         ):
-            if self._is_of(None if author == NONE else names[author], terms):
+            if self._is_of(None if author == NONE else names[author], terms, count):
                 yield sequence
         for message in together:
             fits = message.role == newer.role and len(message.content) <= _LONGEST and message.trust <= newer.trust
-            if fits and self._is_of(message.name, terms):
+            if fits and self._is_of(message.name, terms, self._shared_with(message)):
                 yield message.sequence
 
-    def _is_of(self, name: str | None, terms: Terms) -> bool:
-        """Whether what somebody said with some terms may be spoken of: by oneself, and by who names that one."""
+    def _shared_with(self, message: Message) -> int:
+        """How many words a message of the batch shares with the new one."""
+        return len(self._terms.intersection(map(hashed, whole_words(message.content))))
+
+    def _is_of(self, name: str | None, terms: Terms, shared: int) -> bool:
+        """Whether what somebody said with some terms may be spoken of.
+
+        By oneself, by who names that one, and by who says several words of it.
+        """
         if name is None or self._message.name is None:
             return name == self._message.name
-        if name != self._message.name and not self._said.name(name):
+        several = shared >= _SEVERAL and not self._of_own
+        if name != self._message.name and not several and not self._said.name(name):
             return False
         # All that somebody says has the name of who says it among its words.
         return not {hashed(term) for term in whole_words(name)}.issuperset(terms)

@@ -38,3 +38,15 @@ def test_what_had_been_is_told(sentence):
 def test_what_would_be_is_not(sentence):
     """Nor what a text says that is to be worked on, or what is asked without a question mark."""
     assert not clauses(sentence)
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("it's not 4 eggs, it's 3 of them", {"it's not 4 eggs", "it's 3 of them"}),
+        ("They dropped the price: I'm now on 27.50", {"They dropped the price", "I'm now on 27.50"}),
+    ],
+)
+def test_main_clauses_are_read_by_themselves_too(text, said):
+    """What one says of others says nothing of what the other tells."""
+    assert said <= {clause.sentence for clause in clauses(text)}

@@ -56,6 +56,17 @@ def marks_of(folder, messages, *, at_once=True, about=news_about):
         pytest.param([said(OLD), said(NEW, trust=0.5)], [], id="trusted less"),
         pytest.param([said(OLD, name="Ana"), said(NEW, name="Ben")], [], id="by another person"),
         pytest.param([said(OLD, name="Ana"), said(f"Ana: {NEW}", name="Ben")], [0], id="by another who names that one"),
+        pytest.param(
+            [said(OLD, name="Ana"), said("Lark, the loyalty thing, is dead", name="Ben")], [0], id="by another, of more"
+        ),
+        pytest.param(
+            [
+                said("my dentist is on friday at two", name="Ana"),
+                said("mine's postponed, friday at two is off", name="Ben"),
+            ],
+            [],
+            id="by another of an own matter",
+        ),
         pytest.param([said(OTHER, name="Ana"), said("Ana is not here", name="Ben")], [], id="names who said it"),
         pytest.param(
             [said("Cenamos a las 12"), said("No, que no, no es a las 12 que cenamos")], [], id="in another language"
@@ -98,6 +109,10 @@ def test_rules_that_are_newer_keep_the_marks():
         pytest.param(["It has 12 seats.", "We got 16 seats for the 12."], [], [0], id="beside another value"),
         pytest.param(["It has 12 seats.", "Not 12 seats but 16."], [0], [], id="both"),
         pytest.param(["It has twelve seats.", "Not 12 seats but 16."], [0], [], id="in words"),
+        pytest.param(["The cast stays until 20 February.", "Not the 20th, it comes off later."], [0], [], id="a day"),
+        pytest.param(
+            ["The cast stays until the 22nd.", "Not 22 February, it comes off later."], [0], [], id="of a month"
+        ),
         pytest.param(["Notes go into obsidian.", "No more obsidian for notes."], [0], [], id="no value"),
         pytest.param(["It has 12 seats.", "We're not in the old one, so the seats are 12."], [], [], id="further off"),
         pytest.param(["It has 12 seats.", "We got 16 seats."], [], [], id="another value alone"),

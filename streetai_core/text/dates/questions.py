@@ -105,12 +105,17 @@ _HAS_DECIDED = (
     "accepted|agreed|arranged|booked|chosen|decided|got|invited|ordered|picked|planned|registered|reserved|scheduled"
     "|settled|signed up"
 )
+_PUT = "hide|keep|lay|leave|park|put|save|stash|stick|store"
+_HAS_PUT = "hidden|kept|laid|left|parked|put|saved|stashed|stuck|stored"
 _HELD = re.compile(
     rf"\bdid (?:\w+ ){{1,3}}?(?:{_DECIDED})\b|\b(?:has|have) (?:\w+ ){{0,4}}?(?:{_HAS_DECIDED})\b"
     r"|\b(?:i|we) (?:booked|chose|ordered|picked|planned|registered|reserved)\b"
     r"|\b(?:do|does) (?:\w+ ){1,3}?have left\b|\bdid i (?:say|mention|tell you)\b"
+    rf"|\bwhere (?:did (?:\w+ ){{1,3}}?(?:{_PUT})|(?:has|have) (?:\w+ ){{1,3}}?(?:{_HAS_PUT}))\b"
+    r"|\bdid (?:i|we) (?:call|name|set)\b"
 )
-"""How a question asks for what was decided, told, or is there ("have we got"): that holds until it is changed."""
+"""How a question asks for what was decided, told or put somewhere, or is there ("have we got"): that holds until it is
+changed."""
 
 _SUPPOSED = re.compile(r"\W*(?:and |but |so )?(?:if|imagine|say|suppose|what if)\b")
 """How a question begins that asks for what would be."""
