@@ -30,9 +30,18 @@ def twin(verb: property) -> Callable[[Any], Awaitable[Any]]: ...
 def twin(verb: Callable[..., Any] | property) -> Callable[..., Awaitable[Any]]:
     """The async twin of a method: same arguments, same result, same errors. That of a property is a method.
 
-    A cancelled twin stops waiting; the verb itself runs to its end, so what it writes is written whole or not at all.
-    Context variables go along, as with `asyncio.to_thread`.
+    A cancelled twin stops waiting. A verb that has begun runs to its end, so what it writes is written whole or not at
+    all; one that no thread was free for is not run. Context variables go along, as with `asyncio.to_thread`.
     """
+    return _twin(verb, sure=False)
+
+
+def sure_twin(verb: Callable[Concatenate[S, P], R]) -> Callable[Concatenate[S, P], Awaitable[R]]:
+    """A `twin` that is run also if it is cancelled before a thread is free: for what must not be lost."""
+    return _twin(verb, sure=True)
+
+
+def _twin(verb: Callable[..., Any] | property, *, sure: bool) -> Callable[..., Awaitable[Any]]:
     called: Any = getattr(verb, "fget", verb)
 
     @functools.wraps(called)
@@ -41,7 +50,8 @@ def twin(verb: Callable[..., Any] | property) -> Callable[..., Awaitable[Any]]:
 
         loop = asyncio.get_running_loop()
         call = functools.partial(contextvars.copy_context().run, called, self, *args, **kwargs)
-        return await loop.run_in_executor(self.executor, call)
+        result = loop.run_in_executor(self.executor, call)
+        return await (asyncio.shield(result) if sure else result)
 
     run.__name__ = f"a{called.__name__}"
     run.__qualname__ = f"{called.__qualname__.rpartition('.')[0]}.a{called.__name__}"

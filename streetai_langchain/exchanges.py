@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from concurrent.futures import Executor
 from contextvars import copy_context
 from dataclasses import dataclass, replace
@@ -14,7 +13,7 @@ from uuid import uuid4
 from langchain_core.messages import AIMessage
 
 from streetai_core import Memory, MemoryRegistry, NewMessage, Prompt
-from streetai_core.aio import twin
+from streetai_core.aio import sure_twin, twin
 from streetai_core.errors import MessageConflictError
 from streetai_core.failures import OnError, fail_open, report
 from streetai_core.later import must_not_wait
@@ -98,7 +97,7 @@ class Exchanges:
             self._check_learned(self._record(exchange, reply))
 
     async def aend(self, exchange: Exchange, reply: AIMessage | None) -> None:
-        """Async twin of `end`."""
+        """Async twin of `end`; what it stores is stored also if the wait for it is cancelled."""
         with fail_open(_NOT_STORED, self._on_error):
             self._check_learned(await self._arecord(exchange, reply))
 
@@ -119,9 +118,7 @@ class Exchanges:
             self._cut_later(exchange, reply)
             return
         with fail_open(_NOT_STORED, self._on_error):
-            # A twin that is cancelled before a thread is free for it does nothing at all, and here that is likely.
-            record = partial(copy_context().run, self._record, exchange, reply, partial=True)
-            await asyncio.shield(asyncio.wrap_future(self.executor.submit(record)))
+            await self._arecord(exchange, reply, partial=True)
 
     def _cut_later(self, exchange: Exchange, reply: AIMessage | None) -> None:
         """`cut` without waiting and without a lock."""
@@ -177,7 +174,8 @@ class Exchanges:
         return Recording(memory).record(new_turn_id(), told if answer is None else [*told, answer], **lesson)
 
     _aprompt = twin(_prompt)
-    _arecord = twin(_record)
+    # Whoever has read a stream to its end may hang up while all threads are busy.
+    _arecord = sure_twin(_record)
 
 
 def _sent_along(memory: Memory, session: Session, asked: Asked) -> set[str] | None:

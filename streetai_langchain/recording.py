@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from uuid import uuid4
 
 from streetai_core import Memory, NewMessage, WeightUpdate
-from streetai_core.aio import twin
+from streetai_core.aio import sure_twin
 from streetai_core.errors import MemoryBusyError, MessageConflictError
 from streetai_core.reporting import Recalled
 from streetai_core.text.clean import is_blank
@@ -74,4 +74,5 @@ class Recording:
             self.memory.record_turn(turn_id, messages)
             return Recorded(failure=failure)
 
-    arecord = twin(record)
+    # A turn that has had its reply is not lost because nobody waits any more until a thread is free.
+    arecord = sure_twin(record)

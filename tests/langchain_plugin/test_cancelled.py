@@ -1,0 +1,87 @@
+"""A run that is cancelled when its reply is there, while no thread is free to store it."""
+
+import asyncio
+import threading
+import time
+
+import pytest
+from langchain.agents import create_agent
+from langchain_classic.chains import ConversationChain
+from langchain_core.prompts import ChatPromptTemplate, MessagesPlaceholder
+from langchain_core.runnables.history import RunnableWithMessageHistory
+
+from streetai_langchain import StreetAIMemory
+from tests.langchain_plugin.conftest import QUESTION, REPLY, spoken
+from tests.langchain_plugin.scripted import ScriptedChatModel
+
+SESSION = {"configurable": {"session_id": "new", "user_id": "mara"}}
+SAID = [("user", QUESTION), ("assistant", REPLY)]
+PROMPT = ChatPromptTemplate.from_messages([MessagesPlaceholder("history"), ("human", "{input}")])
+
+pytestmark = [
+    pytest.mark.filterwarnings("ignore:The class `ConversationChain` was deprecated"),
+    pytest.mark.filterwarnings("ignore:RunnableWithMessageHistory is deprecated"),
+]
+
+
+async def wrapped(streetai, model):
+    """`memory.wrap`."""
+    await streetai.wrap(model).ainvoke(QUESTION, SESSION)
+
+
+async def streamed(streetai, model):
+    """The same, read to its end."""
+    async for _ in streetai.wrap(model).astream(QUESTION, SESSION):
+        pass
+
+
+async def agent(streetai, model):
+    """Middleware of an agent that keeps no state from which the next turn could store it."""
+    agent = create_agent(model, [], middleware=[streetai.middleware()])
+    await agent.ainvoke({"messages": [("user", QUESTION)]}, SESSION)
+
+
+async def classic(streetai, model):
+    """`memory=` of a classic chain."""
+    await ConversationChain(llm=model, memory=streetai.classic("new", user_id="mara")).ainvoke({"input": QUESTION})
+
+
+async def history(streetai, model):
+    """A transcript."""
+    chain = RunnableWithMessageHistory(
+        PROMPT | model,
+        lambda session_id: streetai.chat_history(session_id, user_id="mara"),
+        input_messages_key="input",
+        history_messages_key="history",
+    )
+    await chain.ainvoke({"input": QUESTION}, SESSION)
+
+
+@pytest.mark.parametrize("run", [wrapped, streamed, agent, classic, history])
+async def test_a_turn_that_has_had_its_reply_is_stored(registry, run):
+    """Who has read the reply hangs up; on a busy server all threads may have something else to do just then."""
+    executor, replied, done = registry.executor, threading.Event(), threading.Event()
+
+    def reply(_):
+        for _ in range(executor.threads):
+            executor.submit(done.wait)
+        while executor._work_queue.qsize():
+            time.sleep(0.001)
+        replied.set()
+        return REPLY
+
+    task = asyncio.ensure_future(run(StreetAIMemory(registry), ScriptedChatModel(reply=reply)))
+    try:
+        # The model has answered, and what is queued behind the busy threads is the turn.
+        for _ in range(10_000):
+            if replied.is_set() and executor._work_queue.qsize():
+                break
+            await asyncio.sleep(0.001)
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+    finally:
+        done.set()
+    await asyncio.to_thread(executor.shutdown)
+
+    assert spoken(registry.get("mara"), "new") == SAID
