@@ -12,6 +12,7 @@ from streetai_core import Memory, Message, NewMessage
 from streetai_core.aio import twin
 from streetai_core.errors import InputError
 from streetai_core.text.clean import check_id
+from streetai_langchain.cached_replies import with_new_ids
 from streetai_langchain.memory_traffic import results_of_memory
 from streetai_langchain.messages import from_stored, to_stored
 
@@ -69,13 +70,15 @@ class StreetAIChatMessageHistory(BaseChatMessageHistory):
     def add_messages(self, messages: Sequence[BaseMessage]) -> None:
         """Store messages in order, all or none. A message with an id that is there already is not stored again.
 
+        It is if a question without an id stands before it: a reply from a model's cache has the id of an earlier one.
+
         Raises:
             InputError: one of them is not a message.
             EncoderError: the embedding model failed.
             StoreError: the database failed.
         """
         if messages:
-            self.memory.add_messages(self._as_stored(messages))
+            self.memory.add_messages(with_new_ids(self.memory, self._as_stored(messages)))
         self._view = None
 
     async def aadd_messages(self, messages: Sequence[BaseMessage]) -> None:

@@ -19,6 +19,7 @@ from streetai_core.failures import OnError, fail_open, report
 from streetai_core.later import must_not_wait
 from streetai_core.text.clean import is_blank
 from streetai_core.types import Message
+from streetai_langchain.cached_replies import with_new_ids
 from streetai_langchain.known_turns import known_of_turn, under_known_ids
 from streetai_langchain.memory_traffic import without_memory_traffic
 from streetai_langchain.messages import text_of, to_stored
@@ -170,8 +171,8 @@ class Exchanges:
             if recorded is not None:
                 return recorded
             known = []
-        told = under_known_ids(told, known)
-        return Recording(memory).record(new_turn_id(), told if answer is None else [*told, answer], **lesson)
+        turn = told if answer is None else [*told, answer]
+        return Recording(memory).record(new_turn_id(), under_known_ids(with_new_ids(memory, turn), known), **lesson)
 
     _aprompt = twin(_prompt)
     # Whoever has read a stream to its end may hang up while all threads are busy.
