@@ -50,7 +50,7 @@ def reply_of(output: Any, output_key: str | None) -> AIMessage | None:
         value = _last_spoken(value)
     if value is None:
         return None
-    reply = value if isinstance(value, AIMessage) else AIMessage(text_of(value))
+    reply = value if isinstance(value, AIMessage) else AIMessage(_text_of(value))
     return reply if text_of(reply).strip() or reply.tool_calls else None
 
 
@@ -66,6 +66,13 @@ def cut_reply(output: Any, output_key: str | None) -> AIMessage | None:
     if reply is None or not reply.tool_calls:
         return reply
     return AIMessage(text, id=reply.id) if (text := text_of(reply)).strip() else None
+
+
+def _text_of(value: object) -> str:
+    """What a value says; the items of a list, such as an output parser gives, on a line each."""
+    if isinstance(value, list) and value and all(isinstance(item, str) for item in value):
+        return "\n".join(value)
+    return text_of(value)
 
 
 def _last_spoken(messages: Sequence[BaseMessage]) -> AIMessage | None:

@@ -18,7 +18,7 @@ from streetai_langchain.injected import Injected
 from streetai_langchain.questions import Asked, Places, past_of
 from streetai_langchain.replies import reply_of
 from streetai_langchain.sessions import Session, graph_context, session_of
-from streetai_langchain.streamed import Streamed
+from streetai_langchain.streamed import Streamed, gives_whole
 from streetai_langchain.tool_runs import is_in_tool
 
 
@@ -115,6 +115,7 @@ class StreetAIRunnable(Runnable[Any, Any]):
         self.user_id = user_id
         self._places = Places(input_key, memory_key)
         self._output_key = output_key
+        self._gives_whole = gives_whole(self.chain)
         self._exchanges = Exchanges(registry, token_budget=token_budget, on_error=on_error)
 
     def invoke(self, input: Any, config: RunnableConfig | None = None, **kwargs: Any) -> Any:  # noqa: A002 - LangChain's name
@@ -160,7 +161,7 @@ class StreetAIRunnable(Runnable[Any, Any]):
         """Run the chain with its memory and give its output piece by piece; otherwise as `invoke`."""
         exchange = self._begin(input, config)
         filled, injected = self._filled(input, exchange)
-        streamed = Streamed(self._output_key, kwargs.get("stream_mode"))
+        streamed = Streamed(self._output_key, kwargs.get("stream_mode"), whole=self._gives_whole)
         try:
             pieces = self.chain.stream(filled, marked(config, "wrap"), **kwargs)
             with _closing(pieces) as chunks:
@@ -182,7 +183,7 @@ class StreetAIRunnable(Runnable[Any, Any]):
         """Async twin of `stream`."""
         exchange = await self._abegin(input, config)
         filled, injected = self._filled(input, exchange)
-        streamed = Streamed(self._output_key, kwargs.get("stream_mode"))
+        streamed = Streamed(self._output_key, kwargs.get("stream_mode"), whole=self._gives_whole)
         try:
             pieces = self.chain.astream(filled, marked(config, "wrap"), **kwargs)
             async with _aclosing(pieces) as chunks:

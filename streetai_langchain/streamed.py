@@ -6,6 +6,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from langchain_core.messages import AIMessage, AIMessageChunk, BaseMessage
+from langchain_core.output_parsers import BaseCumulativeTransformOutputParser
+from langchain_core.runnables import Runnable, RunnableSequence
+from langchain_core.runnables.base import RunnableBindingBase
 
 from streetai_langchain.replies import added, cut_reply, reply_of
 
@@ -32,10 +35,12 @@ class Streamed:
     Args:
         output_key: where the reply is in an output that is a dict, and in the updates of a graph; as for `reply_of`.
         mode: the stream mode or modes that were asked for, if any were.
+        whole: whether each piece is all that there is so far, as `gives_whole` tells of a chain.
     """
 
-    def __init__(self, output_key: str | None, mode: object = None) -> None:
+    def __init__(self, output_key: str | None, mode: object = None, *, whole: bool = False) -> None:
         self._key = output_key
+        self._whole = whole
         self._silent = isinstance(mode, str) and mode in _MODES - _WITH_MESSAGES
         """Whether nothing that is said can be seen in the pieces."""
         self._sum: Any = None
@@ -56,7 +61,7 @@ class Streamed:
             piece = piece[1]
         messages = _in_graph(piece)
         if messages is None:
-            self._sum = added(self._sum, piece)
+            self._sum = piece if self._whole else added(self._sum, piece)
             return
         for message in messages:
             self._join(message)
@@ -85,6 +90,16 @@ class Streamed:
         if isinstance(known, AIMessageChunk) and isinstance(message, AIMessageChunk):
             message = known + message
         self._messages[key] = message
+
+
+def gives_whole(chain: Runnable[Any, Any]) -> bool:
+    """Whether each piece that a chain streams is its output as far as it is known, as with a parser of JSON.
+
+    Such pieces must not be added up: a list would have its first items again with each further one.
+    """
+    while isinstance(chain, RunnableSequence | RunnableBindingBase):
+        chain = chain.last if isinstance(chain, RunnableSequence) else chain.bound
+    return isinstance(chain, BaseCumulativeTransformOutputParser) and not chain.diff
 
 
 def _of_subgraphs(piece: Any) -> bool:

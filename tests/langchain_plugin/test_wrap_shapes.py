@@ -2,7 +2,7 @@
 
 import pytest
 from langchain_core.messages import AIMessage, HumanMessage, SystemMessage
-from langchain_core.output_parsers import StrOutputParser
+from langchain_core.output_parsers import CommaSeparatedListOutputParser, JsonOutputParser, StrOutputParser
 from langchain_core.prompt_values import StringPromptValue
 from langchain_core.prompts import ChatPromptTemplate
 from langchain_core.runnables import RunnableLambda, RunnablePassthrough
@@ -10,6 +10,7 @@ from langchain_core.runnables import RunnableLambda, RunnablePassthrough
 from streetai_core.errors import InputError
 from tests.langchain_plugin.conftest import FACT, QUESTION, REPLY, spoken
 from tests.langchain_plugin.scripted import ScriptedChatModel, script
+from tests.langchain_plugin.ways import ainvoke, astream, invoke, stream
 from tests.learning import learning_steps
 
 SESSION = {"configurable": {"user_id": "mara", "session_id": "new"}}
@@ -196,6 +197,23 @@ async def test_outputs_that_cannot_be_understood(diary, streetai, key, words):
     pieces.close()
     streetai.registry.later.wait()
     assert spoken(diary, "new") == SAID[:1]
+
+
+@pytest.mark.parametrize("way", [invoke, ainvoke, stream, astream])
+@pytest.mark.parametrize(
+    ("text", "parser"),
+    [
+        ('["leek pie", "bean stew"]', JsonOutputParser()),
+        ('["leek pie", "bean stew"]', JsonOutputParser().with_config(tags=["bound"])),
+        ("leek pie, bean stew", CommaSeparatedListOutputParser()),
+    ],
+    ids=["whole so far", "bound", "one by one"],
+)
+async def test_a_list_is_stored_item_by_item(diary, streetai, way, text, parser):
+    """Its words stay apart, and a stream says nothing twice, whether its pieces are new items or all items so far."""
+    await way(streetai.wrap(model(text) | parser), QUESTION, SESSION)
+
+    assert spoken(diary, "new") == [SAID[0], ("assistant", "leek pie\nbean stew")]
 
 
 def test_it_needs_a_session(streetai):
