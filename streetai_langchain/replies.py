@@ -11,9 +11,11 @@ from streetai_core.errors import InputError
 from streetai_langchain.injected import is_output_of_graph
 from streetai_langchain.messages import text_of
 
-_USUAL_KEYS = ("answer", "output", "response", "text", "result", "messages", "raw")
-"""Where chains and graphs with several outputs have their reply; the first that is there is taken. "raw" is the reply
-of a model with `with_structured_output(..., include_raw=True)`."""
+_RAW, _PARSED = "raw", "parsed"
+"""Where `with_structured_output(..., include_raw=True)` has the reply of the model, and what it says."""
+
+_USUAL_KEYS = ("answer", "output", "response", "text", "result", "messages", _RAW)
+"""Where chains and graphs with several outputs have their reply; the first that is there is taken."""
 
 
 def added(output: Any, chunk: Any) -> Any:
@@ -45,12 +47,16 @@ def reply_of(output: Any, output_key: str | None) -> AIMessage | None:
     """
     if is_output_of_graph(output):
         output = output.value
-    value = output[_key(output, output_key)] if isinstance(output, Mapping) else output
+    key = _key(output, output_key) if isinstance(output, Mapping) else None
+    value = output if key is None else output[key]
     if isinstance(value, list | tuple) and all(isinstance(item, BaseMessage) for item in value):
         value = _last_spoken(value)
     if value is None:
         return None
     reply = value if isinstance(value, AIMessage) else AIMessage(_text_of(value))
+    if key == _RAW and not text_of(reply).strip() and (parsed := output.get(_PARSED)) is not None:
+        # The call by which a model gives a structured answer is no tool's: nothing ever follows it.
+        reply = AIMessage(_text_of(parsed), id=reply.id)
     return reply if text_of(reply).strip() or reply.tool_calls else None
 
 

@@ -6,6 +6,7 @@ from langchain_core.output_parsers import CommaSeparatedListOutputParser, JsonOu
 from langchain_core.prompt_values import StringPromptValue
 from langchain_core.prompts import ChatPromptTemplate
 from langchain_core.runnables import RunnableLambda, RunnablePassthrough
+from pydantic import BaseModel
 
 from streetai_core.errors import InputError
 from tests.langchain_plugin.conftest import FACT, QUESTION, REPLY, spoken
@@ -214,6 +215,25 @@ async def test_a_list_is_stored_item_by_item(diary, streetai, way, text, parser)
     await way(streetai.wrap(model(text) | parser), QUESTION, SESSION)
 
     assert spoken(diary, "new") == [SAID[0], ("assistant", "leek pie\nbean stew")]
+
+
+class Dish(BaseModel):
+    """A structured answer."""
+
+    name: str
+
+
+async def test_a_structured_answer_beside_the_raw_one_is_remembered(diary, streetai):
+    """A model gives it by a call that no tool answers; without it all questions would look unanswered."""
+    call = {"name": "Dish", "args": {"name": "leek pie"}, "id": "c1"}
+    asked = ScriptedChatModel(reply=lambda _: AIMessage("", tool_calls=[call]))
+    chat = streetai.wrap(asked.with_structured_output(Dish, include_raw=True))
+    for number, way in enumerate([invoke, ainvoke, stream, astream]):
+        await way(chat, f"{QUESTION} ({number})", SESSION)
+
+    assert [role for role, _ in spoken(diary, "new")] == ["user", "assistant"] * 4
+    assert {text for role, text in spoken(diary, "new") if role == "assistant"} == {"name='leek pie'"}
+    assert [message.type for message in asked.prompts[-1]][-3:] == ["human", "ai", "human"]
 
 
 def test_it_needs_a_session(streetai):
