@@ -340,3 +340,21 @@ def test_what_still_holds_is_mostly_left_first(registry, kind):
     cases = of_kind("unchanged_facts_as_typed.jsonl", kind)
     disturbed = [case["id"] for case in cases if order_of(registry, case)[:1] != case["kept"][:1]]
     assert len(disturbed) <= (1 - LEAST_UNDISTURBED[kind]) * len(cases), disturbed
+
+
+def test_of_many_that_score_alike_few_are_compared_with_each_other(registry, monkeypatch):
+    """A bot says the same over and over: to compare each with each would take a time that grows with its square."""
+    compared = []
+    most = news._most
+
+    def watched(state, question, found, standing):
+        compared.append(state.words.column("sequence")[found.at].tolist())
+        return most(state, question, found, standing)
+
+    monkeypatch.setattr(news, "_most", watched)
+    memory = registry.get("bot")
+    memory.add_messages([NewMessage(content="The harbour is open to all boats.", role="user")] * 300)
+    assert len(memory.retrieve("Which boats is the harbour open to?")) == 1
+    [sequences] = compared
+    assert len(sequences) == news._MOST
+    assert sequences == sorted(sequences)
