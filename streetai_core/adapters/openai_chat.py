@@ -77,7 +77,8 @@ class _Heard:
     def __init__(self) -> None:
         self._text: list[str] = []
         self._refusal: list[str] = []
-        self._calls: dict[int, dict[str, str]] = {}
+        self._calls: dict[int, list[dict[str, str]]] = {}
+        """By the place that the provider gives them: mostly one at each."""
         self._choices: set[int] = set()
         self._over = self._failed = False
         self._name: str | None = None
@@ -101,7 +102,8 @@ class _Heard:
         complete = (self._over or self._finish is not None) and not self._failed
         calls = [
             ToolCall(call_id=call["id"], name=call["name"], arguments=call["arguments"] or "{}")
-            for _, call in sorted(self._calls.items())
+            for _, calls in sorted(self._calls.items())
+            for call in calls
             if call["name"]
         ]
         return Reply(
@@ -119,12 +121,20 @@ class _Heard:
         self._finish = choice.get("finish_reason") or self._finish
         pieces = [*listed(delta.get("tool_calls")), *({"function": one} for one in [delta.get("function_call")] if one)]
         for number, piece in enumerate(map(mapped, pieces)):
-            place = piece.get("index", number)
-            call = self._calls.setdefault(place, {"id": "", "name": "", "arguments": ""})
-            function = mapped(piece.get("function") or piece.get("custom"))
-            call["name"] = call["name"] or str(function.get("name") or "")
-            call["id"] = call["id"] or str(piece.get("id") or function.get("name") or "")
-            call["arguments"] += str(function.get("arguments") or function.get("input") or "")
+            self._hear_call(number, piece)
+
+    def _hear_call(self, number: int, piece: Mapping[str, Any]) -> None:
+        """A piece of a call. Where a server gives all calls one place, or none, another id with a name begins one."""
+        function = mapped(piece.get("function") or piece.get("custom"))
+        given, name, place = str(piece.get("id") or ""), str(function.get("name") or ""), piece.get("index")
+        calls = self._calls.setdefault(place if isinstance(place, int) else number, [])
+        # Others give each piece of one call another id, but only the first one has a name.
+        if not calls or (given and name and calls[-1]["name"] and given != calls[-1]["id"]):
+            calls.append({"id": "", "name": "", "arguments": ""})
+        call = calls[-1]
+        call["name"] = call["name"] or name
+        call["id"] = call["id"] or given or name
+        call["arguments"] += str(function.get("arguments") or function.get("input") or "")
 
 
 def _said(message: Mapping[str, Any], position: int) -> Said | None:

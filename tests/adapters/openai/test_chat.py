@@ -3,6 +3,7 @@
 import pytest
 
 from streetai_core.adapters.openai import with_memory
+from streetai_core.adapters.openai_chat import ChatCompletions
 from tests.adapters.conformance.openai_rows import PIXEL, sdk_client
 from tests.adapters.wire.answers import Answer
 
@@ -159,3 +160,32 @@ def test_odd_requests_are_the_providers_to_judge(client, chat):
     assert failures == []
     assert "a\N{REPLACEMENT CHARACTER}b" in [one.content for one in odd.memory.messages()]
     odd.close()
+
+
+def piece(call_id, name, arguments, **place):
+    """An event of a stream with a piece of a call."""
+    call = {"id": call_id, "type": "function", "function": {"name": name, "arguments": arguments}, **place}
+    return {"id": "c", "choices": [{"index": 0, "delta": {"tool_calls": [call]}}]}
+
+
+END = {"id": "c", "choices": [{"index": 0, "delta": {}, "finish_reason": "tool_calls"}]}
+
+
+@pytest.mark.parametrize("places", [({"index": 0}, {"index": 0}), ({"index": None}, {"index": 1}), ({}, {})])
+def test_calls_without_places_of_their_own_are_told_by_their_ids(places):
+    """Ollama and others stream all calls at the same place, or at none; they were taken for one, or not read at all."""
+    events = [
+        piece(call_id, "depth", arguments, **place)
+        for call_id, arguments, place in zip(("a", "b"), ('{"at": 1}', '{"at": 2}'), places, strict=True)
+    ]
+    reply = ChatCompletions().read_events([*events, END])
+    assert reply.complete
+    assert [(call.call_id, call.arguments) for call in reply.tool_calls] == [("a", '{"at": 1}'), ("b", '{"at": 2}')]
+
+
+@pytest.mark.parametrize("later", [("b", None), (None, "depth"), ("a", "depth"), (None, None)])
+def test_pieces_of_one_call_are_told_by_their_place(later):
+    """Some versions of vLLM give each piece an id of its own, but only the first one the name."""
+    events = [piece("a", "depth", "", index=0), piece(*later, '{"at":', index=0), piece(*later, " 1}", index=0)]
+    (call,) = ChatCompletions().read_events([*events, END]).tool_calls
+    assert (call.call_id, call.name, call.arguments) == ("a", "depth", '{"at": 1}')
