@@ -8,6 +8,7 @@ from itertools import groupby
 from typing import Any
 
 from streetai_core.adapters.codec import Said, ToolCall
+from streetai_core.adapters.foreign import fitting_call_id, fitting_tool_name
 from streetai_core.prompt.turns import join
 
 Block = Mapping[str, Any]
@@ -105,11 +106,16 @@ def entries_of(window: Iterable[Said], *, with_tools: bool) -> list[dict[str, An
 def _blocks(said: Said) -> list[dict[str, Any]]:
     """What was said as blocks, with calls and results."""
     if said.role == "tool":
-        result: dict[str, Any] = {"type": "tool_result", "tool_use_id": said.tool_call_id or ""}
+        result: dict[str, Any] = {"type": "tool_result", "tool_use_id": fitting_call_id(said.tool_call_id or "")}
         # The API takes no blank text, but a result without any.
         return [result | {"content": said.text}] if said.text.strip() else [result]
     calls = [
-        {"type": "tool_use", "id": call.call_id, "name": call.name, "input": _arguments(call)}
+        {
+            "type": "tool_use",
+            "id": fitting_call_id(call.call_id),
+            "name": fitting_tool_name(call.name),
+            "input": _arguments(call),
+        }
         for call in said.tool_calls
     ]
     return [*_spoken(said), *calls]

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from streetai_core.adapters.codec import Codec, Context, Reply, Request, Said, ToolCall
+from streetai_core.adapters.foreign import fitting_call_id, fitting_tool_name
 from streetai_core.adapters.openai_parts import (
     attachments_of,
     json_text,
@@ -186,11 +187,15 @@ def _call(call: Mapping[str, Any]) -> ToolCall:
 def _message(said: Said) -> dict[str, Any]:
     """A message of the window, as it is sent."""
     if said.role == "tool":
-        return {"role": "tool", "tool_call_id": said.tool_call_id, "content": said.text}
+        return {"role": "tool", "tool_call_id": fitting_call_id(said.tool_call_id or ""), "content": said.text}
     if not said.tool_calls:
         return {"role": said.role, "content": said.text}
     calls = [
-        {"id": call.call_id, "type": "function", "function": {"name": call.name, "arguments": call.arguments}}
+        {
+            "id": fitting_call_id(call.call_id),
+            "type": "function",
+            "function": {"name": fitting_tool_name(call.name), "arguments": call.arguments},
+        }
         for call in said.tool_calls
     ]
     return {"role": "assistant", "content": said.text or None, "tool_calls": calls}

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from streetai_core.adapters.codec import Codec, Context, Reply, Request, Said, ToolCall
+from streetai_core.adapters.foreign import fitting_call_id, fitting_tool_name
 from streetai_core.adapters.openai_parts import attachments_of, json_text, listed, mapped, named, text_of, with_text
 from streetai_core.prompt.turns import join
 
@@ -134,10 +135,17 @@ def _call(item: Mapping[str, Any]) -> ToolCall:
 def _entries(said: Said) -> list[dict[str, Any]]:
     """The items of a message of the window."""
     if said.role == "tool":
-        return [{"type": "function_call_output", "call_id": said.tool_call_id, "output": said.text}]
+        return [
+            {"type": "function_call_output", "call_id": fitting_call_id(said.tool_call_id or ""), "output": said.text}
+        ]
     spoken = [{"role": said.role, "content": said.text}] if said.text else []
     calls = [
-        {"type": "function_call", "call_id": call.call_id, "name": call.name, "arguments": call.arguments}
+        {
+            "type": "function_call",
+            "call_id": fitting_call_id(call.call_id),
+            "name": fitting_tool_name(call.name),
+            "arguments": call.arguments,
+        }
         for call in said.tool_calls
     ]
     return [*spoken, *calls]
