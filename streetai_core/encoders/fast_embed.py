@@ -12,7 +12,7 @@ import numpy as np
 
 from streetai_core.encoders.base import Encoder, InputKind
 from streetai_core.encoders.joining import JoinedCalls
-from streetai_core.encoders.loaded import DIGEST_LENGTH, MODELS, LoadedModel, load_folder, sha256_of
+from streetai_core.encoders.loaded import DIGEST_LENGTH, MODELS, LoadedModel, interruptible, load_folder, sha256_of
 from streetai_core.encoders.silence import silence_onnxruntime
 from streetai_core.errors import EncoderError, InputError, ModelFileError
 from streetai_core.types import Matrix
@@ -170,7 +170,8 @@ def _find_description(model_name: str) -> DenseModelDescription:
     """
     silence_onnxruntime()
     # fastembed takes half a second to import, which only those who embed shall wait for.
-    from fastembed import TextEmbedding
+    with interruptible():
+        from fastembed import TextEmbedding
     from fastembed.common.model_description import DenseModelDescription, ModelSource
 
     supported = {entry["model"].lower(): entry for entry in TextEmbedding.list_supported_models()}
@@ -189,7 +190,8 @@ def _folder_with_model(description: DenseModelDescription, cache_dir: str | None
         EncoderError: it is not cached and cannot be downloaded.
     """
     silence_onnxruntime()
-    from fastembed import TextEmbedding
+    with interruptible():
+        from fastembed import TextEmbedding
     from fastembed.common.utils import define_cache_dir
 
     try:

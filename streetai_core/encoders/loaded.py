@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from threading import Lock
@@ -150,9 +151,10 @@ def load_folder(model_name: str, folder: Path, *, digest: str, threads: int | No
     """
     silence_onnxruntime()
     # Importing these takes half a second, which only those who embed shall wait for.
-    import onnxruntime  # type: ignore[import-untyped] # it publishes no types
-    from fastembed import TextEmbedding
-    from tokenizers import Tokenizer
+    with interruptible():
+        import onnxruntime  # type: ignore[import-untyped] # it publishes no types
+        from fastembed import TextEmbedding
+        from tokenizers import Tokenizer
 
     onnxruntime.disable_telemetry_events()  # where the app imported it before
     try:
@@ -167,6 +169,21 @@ def load_folder(model_name: str, folder: Path, *, digest: str, threads: int | No
     counter.no_padding()
     max_tokens = tokenizer.truncation["max_length"] if tokenizer.truncation else None
     return LoadedModel(embedding=embedding, counter=counter, max_tokens=max_tokens, digest=digest)
+
+
+@contextmanager
+def interruptible() -> Iterator[None]:
+    """Import in here what has an extension module: one that Ctrl-C interrupts makes an ImportError of it.
+
+    Raises:
+        KeyboardInterrupt: that is what the import failed of.
+    """
+    try:
+        yield
+    except ImportError as error:
+        if isinstance(error.__cause__, KeyboardInterrupt):
+            raise error.__cause__ from None
+        raise
 
 
 def sha256_of(paths: Iterable[Path]) -> str:

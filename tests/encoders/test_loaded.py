@@ -1,13 +1,15 @@
 """The table of loaded models: each once, and a failed one not again at once."""
 
 import hashlib
+import sys
 from concurrent.futures import ThreadPoolExecutor
 from threading import Barrier
 
 import pytest
 
 from streetai_core.encoders import OfflineMiniLM
-from streetai_core.encoders.loaded import ModelTable, sha256_of
+from streetai_core.encoders.fast_embed import MINILM
+from streetai_core.encoders.loaded import ModelTable, interruptible, load_folder, sha256_of
 from streetai_core.errors import EncoderError, MissingExtraError, ModelFileError
 
 
@@ -86,3 +88,26 @@ def test_sha256_runs_over_the_files_one_after_the_other(tmp_path):
     (tmp_path / "first").write_bytes(first)
     (tmp_path / "second").write_bytes(second)
     assert sha256_of([tmp_path / "first", tmp_path / "second"]) == hashlib.sha256(first + second).hexdigest()
+
+
+class _Interrupted:
+    """Finds modules as the real finder does, but Ctrl-C comes while the runtime of the models is being imported."""
+
+    def find_spec(self, name, path=None, target=None):
+        """As extension modules report it."""
+        if name == "onnxruntime":
+            raise ImportError("initialization failed") from KeyboardInterrupt()
+
+
+def test_an_interrupt_while_the_runtime_is_imported_is_one(monkeypatch, tmp_path):
+    """It was taken for an encoder that fails: a search went on by words alone, and an import without vectors."""
+    monkeypatch.delitem(sys.modules, "onnxruntime", raising=False)
+    monkeypatch.setattr(sys, "meta_path", [_Interrupted(), *sys.meta_path])
+    with pytest.raises(KeyboardInterrupt):
+        load_folder(MINILM, tmp_path, digest="", threads=None)
+
+
+def test_what_else_an_import_fails_of_stays_as_it_is():
+    """Such as a library that is not installed."""
+    with pytest.raises(ImportError, match="no such library"), interruptible():
+        raise ImportError("no such library")
