@@ -201,6 +201,8 @@ def _show_messages(messages: list[Message], *, as_json: bool) -> None:
     if as_json:
         print_json(messages)
         return
+    if not messages:
+        click.echo("No messages.")
     for message in messages:
         click.echo(_heading(message))
         click.echo(lines_of(message.content) + "\n")

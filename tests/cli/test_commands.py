@@ -333,6 +333,8 @@ def test_what_they_do(there, invoke):
     """The commands one after another."""
     assert SAID[0][1] in invoke("show", "m.db", "--conversation", "first").stdout
     assert 1 == len(json.loads(invoke("show", "m.db", "--last", "1", "--json").stdout))
+    assert "No messages.\n" == invoke("show", "m.db", "--conversation", "none").stdout
+    assert [] == json.loads(invoke("show", "m.db", "--conversation", "none", "--json").stdout)
     found = json.loads(invoke("search", "m.db", QUESTION, "--limit", "1", "--json").stdout)
     assert "m0" == found[0]["signal"]["parent_turn_id"]
     assert found[0]["score"] == pytest.approx(sum(found[0]["parts"].values()), abs=1e-6)
