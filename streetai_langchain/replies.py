@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -33,7 +34,7 @@ def added(output: Any, chunk: Any) -> Any:
         return chunk
 
 
-def reply_of(output: Any, output_key: str | None) -> AIMessage | None:
+def reply_of(output: Any, output_key: str | None, *, parsed: bool = False) -> AIMessage | None:
     """The reply in an output; `None` if nothing is said and no tool is called.
 
     Args:
@@ -41,12 +42,16 @@ def reply_of(output: Any, output_key: str | None) -> AIMessage | None:
             its text; or a dict with one of these. Of messages that end with the result of a tool, as those of an agent
             whose tool returns directly, none is the model's reply.
         output_key: where it is in a dict; needed only if there are several keys and none has a usual name.
+        parsed: whether it is what a parser made of the reply (`parsers.is_parsed`): such a dict is the answer itself,
+            and is kept as JSON.
 
     Raises:
         InputError: where it is in a dict cannot be told.
     """
     if is_output_of_graph(output):
         output = output.value
+    if parsed and output_key is None and _has_no_usual_key(output):
+        output = json.dumps(output, ensure_ascii=False, default=str)
     key = _key(output, output_key) if isinstance(output, Mapping) else None
     value = output if key is None else output[key]
     if isinstance(value, list | tuple) and all(isinstance(item, BaseMessage) for item in value):
@@ -60,13 +65,13 @@ def reply_of(output: Any, output_key: str | None) -> AIMessage | None:
     return reply if text_of(reply).strip() or reply.tool_calls else None
 
 
-def cut_reply(output: Any, output_key: str | None) -> AIMessage | None:
+def cut_reply(output: Any, output_key: str | None, *, parsed: bool = False) -> AIMessage | None:
     """The reply in what there is of an output; `None` if it had not come yet.
 
     Tool calls are left out: nobody has carried them out, and what follows a call without its result is refused.
     """
     try:
-        reply = reply_of(output, output_key)
+        reply = reply_of(output, output_key, parsed=parsed)
     except InputError:
         return None
     if reply is None or not reply.tool_calls:
@@ -91,12 +96,16 @@ def _last_spoken(messages: Sequence[BaseMessage]) -> AIMessage | None:
     return None
 
 
+def _has_no_usual_key(output: Any) -> bool:
+    """Whether an output is a dict in which no key stands for the reply."""
+    return isinstance(output, Mapping) and len(output) != 1 and not any(key in output for key in _USUAL_KEYS)
+
+
 def _key(outputs: Mapping[str, Any], output_key: str | None) -> str:
     if output_key is not None:
         if output_key not in outputs:
             raise InputError(f"output_key {output_key!r} is not among the outputs {list(outputs)}")
         return output_key
-    usual = [key for key in _USUAL_KEYS if key in outputs]
-    if len(outputs) != 1 and not usual:
+    if _has_no_usual_key(outputs):
         raise InputError(f"Got multiple output keys: {list(outputs)}. Set output_key to the one with the reply.")
-    return next(iter(outputs)) if len(outputs) == 1 else usual[0]
+    return next(iter(outputs)) if len(outputs) == 1 else next(key for key in _USUAL_KEYS if key in outputs)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, AsyncIterator, Generator, Iterator
+from collections.abc import AsyncGenerator, AsyncIterator, Generator, Iterator, Mapping
 from contextlib import asynccontextmanager, contextmanager
 from typing import Any
 
@@ -15,10 +15,11 @@ from streetai_core.failures import OnError
 from streetai_langchain.callbacks import marked
 from streetai_langchain.exchanges import Exchange, Exchanges
 from streetai_langchain.injected import Injected
+from streetai_langchain.parsers import gives_whole, is_parsed
 from streetai_langchain.questions import Asked, Places, past_of
 from streetai_langchain.replies import reply_of
 from streetai_langchain.sessions import Session, graph_context, session_of
-from streetai_langchain.streamed import Streamed, gives_whole
+from streetai_langchain.streamed import Streamed
 from streetai_langchain.tool_runs import is_in_tool
 
 
@@ -115,7 +116,7 @@ class StreetAIRunnable(Runnable[Any, Any]):
         self.user_id = user_id
         self._places = Places(input_key, memory_key)
         self._output_key = output_key
-        self._gives_whole = gives_whole(self.chain)
+        self._gives_whole, self._parsed = gives_whole(self.chain), is_parsed(self.chain)
         self._exchanges = Exchanges(registry, token_budget=token_budget, on_error=on_error)
 
     def invoke(self, input: Any, config: RunnableConfig | None = None, **kwargs: Any) -> Any:  # noqa: A002 - LangChain's name
@@ -136,7 +137,7 @@ class StreetAIRunnable(Runnable[Any, Any]):
         filled, injected = self._filled(input, exchange)
         try:
             output = self.chain.invoke(filled, marked(config, "wrap"), **kwargs)
-            reply = reply_of(output, self._output_key)
+            reply = reply_of(output, self._output_key, parsed=self._parsed)
         except BaseException:
             self._exchanges.cut(exchange, None)
             raise
@@ -149,7 +150,7 @@ class StreetAIRunnable(Runnable[Any, Any]):
         filled, injected = self._filled(input, exchange)
         try:
             output = await self.chain.ainvoke(filled, marked(config, "wrap"), **kwargs)
-            reply = reply_of(output, self._output_key)
+            reply = reply_of(output, self._output_key, parsed=self._parsed)
         except BaseException:
             # Also if cancelled: what is written is written to its end, even if this wait is cancelled too.
             await self._exchanges.acut(exchange, None)
@@ -161,7 +162,7 @@ class StreetAIRunnable(Runnable[Any, Any]):
         """Run the chain with its memory and give its output piece by piece; otherwise as `invoke`."""
         exchange = self._begin(input, config)
         filled, injected = self._filled(input, exchange)
-        streamed = Streamed(self._output_key, kwargs.get("stream_mode"), whole=self._gives_whole)
+        streamed = self._streamed(kwargs)
         try:
             pieces = self.chain.stream(filled, marked(config, "wrap"), **kwargs)
             with _closing(pieces) as chunks:
@@ -183,7 +184,7 @@ class StreetAIRunnable(Runnable[Any, Any]):
         """Async twin of `stream`."""
         exchange = await self._abegin(input, config)
         filled, injected = self._filled(input, exchange)
-        streamed = Streamed(self._output_key, kwargs.get("stream_mode"), whole=self._gives_whole)
+        streamed = self._streamed(kwargs)
         try:
             pieces = self.chain.astream(filled, marked(config, "wrap"), **kwargs)
             async with _aclosing(pieces) as chunks:
@@ -196,6 +197,10 @@ class StreetAIRunnable(Runnable[Any, Any]):
             await self._exchanges.acut(exchange, streamed.cut_reply())
             raise
         await self._exchanges.aend(exchange, reply)
+
+    def _streamed(self, options: Mapping[str, Any]) -> Streamed:
+        """What collects the pieces of a stream with such options."""
+        return Streamed(self._output_key, options.get("stream_mode"), whole=self._gives_whole, parsed=self._parsed)
 
     def _begin(self, value: object, config: RunnableConfig | None) -> Exchange:
         ensured = ensure_config(config)

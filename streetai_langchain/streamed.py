@@ -6,9 +6,6 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from langchain_core.messages import AIMessage, AIMessageChunk, BaseMessage
-from langchain_core.output_parsers import BaseCumulativeTransformOutputParser
-from langchain_core.runnables import Runnable, RunnableSequence
-from langchain_core.runnables.base import RunnableBindingBase
 
 from streetai_langchain.replies import added, cut_reply, reply_of
 
@@ -35,11 +32,15 @@ class Streamed:
     Args:
         output_key: where the reply is in an output that is a dict, and in the updates of a graph; as for `reply_of`.
         mode: the stream mode or modes that were asked for, if any were.
-        whole: whether each piece is all that there is so far, as `gives_whole` tells of a chain.
+        whole: whether each piece is all that there is so far (`parsers.gives_whole`).
+        parsed: as for `reply_of`.
     """
 
-    def __init__(self, output_key: str | None, mode: object = None, *, whole: bool = False) -> None:
+    def __init__(
+        self, output_key: str | None, mode: object = None, *, whole: bool = False, parsed: bool = False
+    ) -> None:
         self._key = output_key
+        self._parsed = parsed
         self._whole = whole
         self._silent = isinstance(mode, str) and mode in _MODES - _WITH_MESSAGES
         """Whether nothing that is said can be seen in the pieces."""
@@ -71,11 +72,11 @@ class Streamed:
 
     def reply(self) -> AIMessage | None:
         """The reply of a stream that has come to its end; result and errors as of `reply_of`."""
-        return reply_of(*self._output())
+        return reply_of(*self._output(), parsed=self._parsed)
 
     def cut_reply(self) -> AIMessage | None:
         """What there is of the reply of a stream that was cut; as `replies.cut_reply`."""
-        return cut_reply(*self._output())
+        return cut_reply(*self._output(), parsed=self._parsed)
 
     def _output(self) -> tuple[Any, str | None]:
         """The output, and where in it the reply is if that is not the whole."""
@@ -90,16 +91,6 @@ class Streamed:
         if isinstance(known, AIMessageChunk) and isinstance(message, AIMessageChunk):
             message = known + message
         self._messages[key] = message
-
-
-def gives_whole(chain: Runnable[Any, Any]) -> bool:
-    """Whether each piece that a chain streams is its output as far as it is known, as with a parser of JSON.
-
-    Such pieces must not be added up: a list would have its first items again with each further one.
-    """
-    while isinstance(chain, RunnableSequence | RunnableBindingBase):
-        chain = chain.last if isinstance(chain, RunnableSequence) else chain.bound
-    return isinstance(chain, BaseCumulativeTransformOutputParser) and not chain.diff
 
 
 def _of_subgraphs(piece: Any) -> bool:

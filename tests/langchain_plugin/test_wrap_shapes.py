@@ -223,6 +223,35 @@ class Dish(BaseModel):
     name: str
 
 
+@pytest.mark.parametrize("way", [invoke, ainvoke, stream, astream])
+@pytest.mark.parametrize(
+    ("text", "stored"),
+    [
+        ('{"name": "crème", "spoons": 2}', '{"name": "crème", "spoons": 2}'),
+        ('{"name": "leek pie"}', "leek pie"),
+        ('{"answer": "leek pie", "spoons": 2}', "leek pie"),
+        ("{}", "{}"),
+    ],
+    ids=["several keys", "one key", "a usual key", "empty"],
+)
+async def test_what_a_parser_makes_of_the_reply_is_the_answer(diary, streetai, way, text, stored):
+    """It has been paid for: a dict without a key for the reply is kept as JSON, not refused."""
+    parsed = model(text) | JsonOutputParser()
+    await way(streetai.wrap(parsed.with_fallbacks([parsed])), QUESTION, SESSION)
+
+    assert spoken(diary, "new") == [SAID[0], ("assistant", stored)]
+
+
+async def test_a_structured_answer_that_is_a_dict_is_remembered(diary, streetai):
+    """So has one with a JSON schema."""
+    call = {"name": "dish", "args": {"name": "leek pie", "spoons": 2}, "id": "c1"}
+    schema = {"title": "dish", "description": "A dish.", "type": "object", "properties": {"name": {"type": "string"}}}
+    asked = ScriptedChatModel(reply=lambda _: AIMessage("", tool_calls=[call]))
+    await invoke(streetai.wrap(asked.with_structured_output(schema)), QUESTION, SESSION)
+
+    assert spoken(diary, "new")[1:] == [("assistant", '{"name": "leek pie", "spoons": 2}')]
+
+
 async def test_a_structured_answer_beside_the_raw_one_is_remembered(diary, streetai):
     """A model gives it by a call that no tool answers; without it all questions would look unanswered."""
     call = {"name": "Dish", "args": {"name": "leek pie"}, "id": "c1"}
