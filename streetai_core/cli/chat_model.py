@@ -45,19 +45,27 @@ class ChatModel:
         """The reply, piece by piece.
 
         Raises:
-            ModelError: the endpoint failed.
+            ModelError: the endpoint failed, or answered with something else than a stream of events.
         """
+        answered = False
         try:
             # Dicts are what the endpoint takes; the SDK's types want one class a role.
             wanted: Any = list(messages)
             with self._client.chat.completions.create(model=self._model, messages=wanted, stream=True) as chunks:
                 for chunk in chunks:
+                    answered = True
                     piece = chunk.choices[0].delta.content if chunk.choices else None
                     if piece:
                         yield piece
         except Exception as error:
             # Not only the SDK's own errors: a connection that breaks raises those of its HTTP client.
             raise ModelError(f"the model could not answer: {error}") from error
+        if not answered:
+            # The SDK reads a web page as a stream of nothing.
+            raise ModelError(
+                "the model could not answer: the endpoint sent no event of OpenAI's chat completions; does --base-url "
+                "end with the path that it needs, such as /v1?"
+            )
 
     def close(self) -> None:
         """Let go of connections."""

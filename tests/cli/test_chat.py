@@ -121,9 +121,9 @@ def test_what_the_terminal_must_not_get(folder):
     assert "\x1b[31m" in reply.content
 
 
-@pytest.mark.parametrize("failing", [500, 401, 429, 404])
+@pytest.mark.parametrize("failing", [500, 401, 429, 404, 200])
 def test_a_model_that_refuses(folder, failing):
-    """One line, exit code 1; the question is kept."""
+    """One line, exit code 1; the question is kept. A 200 without events is a page of some other server."""
     result = talk(Script(failing), "How deep?\n")
     assert (1, "") == (result.exit_code, result.stdout)
     assert 1 == result.stderr.count("\n")
