@@ -11,6 +11,7 @@ from streetai_core.knowledge.aspects import aspects_of
 from streetai_core.knowledge.becoming import BECOME, OVER
 from streetai_core.knowledge.cues import ChangeCue, change_cue
 from streetai_core.knowledge.phrases import Phrase, are_apart, phrase_of
+from streetai_core.knowledge.quotes import with_notices, without_quotes
 from streetai_core.knowledge.subjects import Subject, subject_of
 from streetai_core.knowledge.told_and_asked import told_before_question
 from streetai_core.knowledge.typed import with_apostrophes
@@ -31,7 +32,6 @@ _LONGEST = 2000
 """Characters that are read of a message: who tells a fact says it near the start; longer ones are pasted material."""
 
 _FENCE = re.compile(r"```.*?(?:```|\Z)", re.DOTALL)
-_QUOTED = re.compile(r"\"[^\"\n]{1,300}\"|\u201c[^\u201d\n]{1,300}\u201d|(?<!\w)'[^'\n]{2,300}'(?!\w)")
 _QUESTION = re.compile(
     r"[?\uff1f]\s*$|^(?:(?:so|and|but|hey|ok|well),? )?(?:"
     r"(?:who|what|when|where|which|why|how|whose|is|are|am|was|were|do|does|did|has|should|would|could|can|may|will|shall)"
@@ -91,7 +91,7 @@ _LONGEST_CLAUSE = 40
 """Words of one statement; longer ones are lists and pasted material."""
 
 _SPLICE = re.compile(
-    r",\s+so\s+|:\s+(?=[\w'\u2019]+\s+\w+\s+\w)"
+    r",\s+so\s+|:\s+(?=(?:\w+|(?:i|we|it)['\u2019]\w+)\s+\w+\s+\w)"
     r"|,\s+(?=(?:the|my|our|i|we|i['\u2019](?:m|ve)|we['\u2019](?:re|ve)|it['\u2019]s)\s"
     r"|(?-i:[A-Z])[\w'\u2019]+\s(?:has|have|had|is|was|are|were|will)\s)"
     r"|\s+and\s+(?=(?-i:[A-Z])\w+(?:['\u2019]s|\s+(?:is|was|lives|works|has))\s)",
@@ -280,9 +280,10 @@ def clauses(text: str) -> tuple[Clause, ...]:
     """The statements in `text`, in order; none for a question, a thought experiment or a quotation.
 
     Args:
-        text: a message. Code fences and what stands in quotes are not read, nor anything after 2,000 characters.
+        text: a message. Code fences are not read, what stands in quotes only if it is some notice, and nothing after
+            2,000 characters.
     """
-    readable = with_apostrophes(_TITLE.sub(r"\1", _FENCE.sub(" ", text[:_LONGEST])))
+    readable = with_apostrophes(with_notices(_TITLE.sub(r"\1", _FENCE.sub(" ", text[:_LONGEST]))))
     return tuple(clause for sentence in _sentences(readable) for part in _parts(sentence) if (clause := _clause(part)))
 
 
@@ -331,7 +332,7 @@ def _last_noun(clause: str) -> str:
 
 
 def _clause(sentence: str) -> Clause | None:
-    sentence = _ADDRESSED.sub("", _QUOTED.sub(" ", sentence).strip())
+    sentence = _ADDRESSED.sub("", without_quotes(sentence).strip())
     if not sentence or _QUESTION.search(sentence) or _REPORTED.search(sentence):
         return None
     if _IMAGINED.search(sentence) or len(_SYMBOLS.findall(sentence)) >= _FEW_SYMBOLS:

@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from streetai_core.knowledge.phrases import JOINING, SIDES, TELLS_NOTHING, behind_determiners
 from streetai_core.knowledge.wording import FUNCTION_WORDS, NUMBER_WORDS, STATES, tokens, word_set
@@ -48,8 +48,20 @@ def pairs(text: str) -> Iterator[tuple[str, str]]:
                 other = _noun(words[place + 1], lowered[place + 1])
                 if other is not None and lowered[place] not in TELLS_NOTHING:
                     yield noun, other
-            elif behind < len(words) and (other := _noun(words[behind], lowered[behind])) is not None:
-                yield other, noun
+            else:
+                # "The key to the water tap" may be called the tap key.
+                yield from ((other, noun) for other in _run(words[behind:], lowered[behind:]))
+
+
+def _run(words: Sequence[str], lowered: Sequence[str]) -> Iterator[str]:
+    """The terms of the nouns at the beginning of some words: of a compound, or of whom one is."""
+    for word, small in zip(words, lowered, strict=True):
+        noun = _noun(word, small)
+        if noun is None:
+            return
+        yield noun
+        if small.endswith("'s"):
+            return
 
 
 def _joined(lowered: tuple[str, ...], place: int) -> int | None:

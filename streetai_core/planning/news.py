@@ -17,8 +17,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from streetai_core.index.row_table import NONE
+from streetai_core.knowledge.clauses import STATE_STEMS
 from streetai_core.knowledge.news import told_anew, values_beside, values_over
 from streetai_core.knowledge.statements import Statement
+from streetai_core.knowledge.wording import stem, tokens
 from streetai_core.planning.batch import Batch
 from streetai_core.planning.speakers import before
 from streetai_core.state import MemoryState
@@ -119,6 +121,12 @@ def outdated(newer: Message, sequence: int, terms: Collection[int]) -> frozenset
     return frozenset(mark(sequence) for mark, still in holds.items() if not still)
 
 
+def _telling(text: str) -> frozenset[int]:
+    """Hashes of the terms of a text that tell what it is about: to "take" or to "have" says nothing of it."""
+    words = (word for word in tokens(text) if stem(word.lower()) not in STATE_STEMS)
+    return frozenset(map(hashed, whole_words(" ".join(words))))
+
+
 class _Spoken:
     """Finds the older messages of which a new one may speak."""
 
@@ -127,7 +135,7 @@ class _Spoken:
         self._words = state.words
         self._batch = batch
         self._said = said_words(message.content)
-        self._terms = frozenset(map(hashed, whole_words(message.content)))
+        self._terms = _telling(message.content)
         self._of_own = _OWN.search(message.content) is not None
 
     def older(self, values: Collection[Terms]) -> set[int]:

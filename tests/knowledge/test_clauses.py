@@ -50,3 +50,21 @@ def test_what_would_be_is_not(sentence):
 def test_main_clauses_are_read_by_themselves_too(text, said):
     """What one says of others says nothing of what the other tells."""
     assert said <= {clause.sentence for clause in clauses(text)}
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        (
+            'A letter from the court: "The hearing is on 3 July." So there is time.',
+            ["A letter from the court.", "The hearing is on 3 July.", "So there is time."],
+        ),
+        ("Email from the gym: \u201cIt costs 30 from May\u201d", ["Email from the gym.", "It costs 30 from May"]),
+        ('A letter from Ann: "My hearing is on 3 July."', ["A letter from Ann:"]),
+        ('Ann wrote: "The hearing is on 3 July."', ["Ann wrote:"]),
+        ('My novel begins: "The hearing is on 3 July."', ["My novel begins:"]),
+    ],
+)
+def test_a_notice_tells_what_it_says(text, said):
+    """What people are quoted with is of them, or of a story."""
+    assert [clause.sentence for clause in clauses(text)] == said

@@ -63,6 +63,8 @@ def test_only_who_has_facts_says_that_they_are_over():
         ("no longer on 24 May", {("24", "may"), ("24th", "may"), ("24",), ("24th",), ("may",)}),
         ("it's not 40 eggs, it's 30, her threes have a tail", {("40",)}),
         ("no more bullets, just a paragraph", {("bullet",)}),
+        ("so strike sesame from the menu", {("sesam",)}),
+        ("cross out sesame, it has almonds", {("sesam",)}),
         ("rabbitmq was decommissioned with the servers", {("rabbitmq",)}),
         ("My sister isn't at the Crown", set()),
         ("We also aren't at the Crown", set()),

@@ -10,6 +10,8 @@ from streetai_core.knowledge.pairs import pairs
     [
         ("When is the maths exam?", {("math", "exam")}),
         ("Where is the key to the cellar?", {("cellar", "key")}),
+        ("Who has the key to the water tap?", {("water", "key"), ("tap", "key"), ("water", "tap")}),
+        ("What's the capital of Anna's region?", {("anna", "capit"), ("anna", "region")}),
         ("What's the code for the garage?", {("garag", "code")}),
         ("What is the code for locker 8?", {("locker", "code"), ("8", "locker")}),
         ("I've reset locker 12, the code is 3046.", {("reset", "locker"), ("12", "locker")}),

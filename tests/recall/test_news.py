@@ -168,12 +168,13 @@ def test_what_says_that_a_value_is_over_is_found_wherever_it_stands(registry, ol
     [
         ("Ana isn't in the attic any more, she has the room behind", "new"),
         ("Nobody is in the attic any more, take the room behind", "old"),
+        ("Nobody has the attic with a stove any more, take the room behind", "new"),
     ],
 )
 def test_of_somebody_who_is_named_others_may_tell(registry, newer, first):
-    """Who tells of somebody else names that one."""
+    """Who tells of somebody else names that one, or says more than a word of what that one told."""
     memory = registry.get("cottage")
-    memory.add_message("I take the attic, as always", "user", name="Ana", message_id="old")
+    memory.add_message("I take the attic with the stove, as always", "user", name="Ana", message_id="old")
     memory.add_message("The lift is broken again.", "user", name="Ben")
     memory.add_message(newer, "user", name="Ben", message_id="new")
     assert first_of(memory, "Where does Ana sleep at the cottage, in the attic?")[0] == first
