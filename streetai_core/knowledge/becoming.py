@@ -33,6 +33,7 @@ _CUES = (
     # What gave way to something else.
     "switch(?:ed|es|ing)|becomes|replacement|changed|moved|moves to|swapped|replac(?:ed|ing)",
     "migrated|upgraded|downgraded|promoted|rename|renamed|rebranded|retitled|rechristened",
+    "(?:had|decided|agreed|forced|managed) to (?:move|change|switch|shift|push|bump|postpone|reschedule|swap|lower)",
     "postponed|delayed|extended|pushed|shifted|(?:been|is|was) brought forward",
     "re-?(?:scheduled|negotiated|financed|shuffled|assigned|located|painted|measured|booked|numbered|licensed|written)",
     "instead|in (?:its|his|her|their|my|our) (?:place|stead)|after all",

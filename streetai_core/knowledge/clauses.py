@@ -94,6 +94,7 @@ _SPLICE = re.compile(
     r",\s+so\s+|:\s+(?=(?:\w+|(?:i|we|it)['\u2019]\w+)\s+\w+\s+\w)"
     r"|,\s+(?=(?:the|my|our|i|we|i['\u2019](?:m|ve)|we['\u2019](?:re|ve)|it['\u2019]s)\s"
     r"|(?-i:[A-Z])[\w'\u2019]+\s(?:has|have|had|is|was|are|were|will)\s)"
+    r"|\s+and\s+(?=(?:i|we|it|he|she|they)['\u2019](?:m|s|re|ve)\s)"
     r"|\s+and\s+(?=(?-i:[A-Z])\w+(?:['\u2019]s|\s+(?:is|was|lives|works|has))\s)",
     re.IGNORECASE,
 )

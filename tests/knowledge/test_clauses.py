@@ -44,6 +44,8 @@ def test_what_would_be_is_not(sentence):
     ("text", "said"),
     [
         ("it's not 4 eggs, it's 3 of them", {"it's not 4 eggs", "it's 3 of them"}),
+        ("The neighbours fed her and she's back at 6.3 kg", {"The neighbours fed her", "she's back at 6.3 kg"}),
+        ("Emergency: Dad's idea WAS the course", {"Emergency: Dad's idea WAS the course"}),
         ("They dropped the price: I'm now on 27.50", {"They dropped the price", "I'm now on 27.50"}),
     ],
 )

@@ -11,9 +11,10 @@ from tests.knowledge.cases import tell as tell_case
 
 pytestmark = pytest.mark.skipif(not offline_available(), reason="the extra `offline` is not installed: no real encoder")
 
-LEAST_RIGHT = {"plain": 0.79, "explicit": 0.95, "clear": 0.97, "unforeseen": 0.93, "loose": 0.57, "sibling": 0.5}
-"""85, 98, 98, 94, 58 and 52 in 100. Who wrote the cases knew none of the rules; these were looked at later. Of others,
-at which nobody looked, `tests.benchmarks.as_typed` tells."""
+LEAST_RIGHT = {"plain": 0.79, "explicit": 0.95, "clear": 0.97, "unforeseen": 0.93, "loose": 0.57}
+LEAST_RIGHT |= {"sibling": 0.5, "busy": 0.9}
+"""85, 99, 99, 95, 60, 54 and 93 in 100. Who wrote the cases knew none of the rules; these were looked at later. Of
+others, at which nobody looked, `tests.benchmarks.as_typed` tells."""
 LEAST_UNDISTURBED = {"plain": 0.83, "explicit": 0.78, "unforeseen": 0.45, "loose": 0.6, "sibling": 0.75}
 """85, 80, 47, 62 and 78 in 100 of conversations in which something only sounds like a change; 92, 85, 51, 75 and 90
 without this part."""

@@ -103,6 +103,12 @@ STRONG = (
     ),
     Form(
         "changed",
+        "had to|decided to|agreed to|forced to|managed to",
+        r"\b(?:had|decided|agreed|forced|managed) to (?:move|change|switch|shift|push|bump|rename|postpone|reschedule"
+        r"|swap|raise|lower|cut|extend|transfer|convert|migrate)\b[^.;!?]{1,50}? (?:in)?to\b",
+    ),
+    Form(
+        "changed",
         "came|went|grew|rose|fell|jumped|climbed|doubled|halved",
         r"\b(?:came|went|grew|rose|fell|jumped|climbed|is|are) (?:up |down |back )?"
         r"(?:from [^,.;!?]{1,30} )?to (?:about )?[\d$\u20ac\u00a3]|\b(?:has|have|was|were) (?:doubled"
