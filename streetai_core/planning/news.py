@@ -11,8 +11,9 @@ that it told: "We switched orders to Postgres", of "The orders service sits on M
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property, partial
 
 import numpy as np
 
@@ -135,8 +136,6 @@ class _Spoken:
         self._words = state.words
         self._batch = batch
         self._said = said_words(message.content)
-        self._terms = _telling(message.content)
-        self._of_own = _OWN.search(message.content) is not None
 
     def older(self, values: Collection[Terms]) -> set[int]:
         """Sequences of those that have all terms of some value, the newest ones."""
@@ -153,30 +152,36 @@ class _Spoken:
         rows = rows[words.column("role")[rows] == ROLES.index(newer.role)]
         rows = rows[words.column("characters")[rows] <= _LONGEST]
         names = list(words.authors) if len(rows) else []
-        shared = sum((words.having(term, rows) for term in self._terms), np.zeros(len(rows), dtype=np.intp))
-        for sequence, author, count in zip(
-            words.column("sequence")[rows].tolist(), words.column("author")[rows].tolist(), shared.tolist(), strict=True
+        for row, sequence, author in zip(
+            rows.tolist(), words.column("sequence")[rows].tolist(), words.column("author")[rows].tolist(), strict=True
         ):
-            if self._is_of(None if author == NONE else names[author], terms, count):
+            name = None if author == NONE else names[author]
+            if self._is_of(name, terms, partial(self._has, row)):
                 yield sequence
         for message in together:
             fits = message.role == newer.role and len(message.content) <= _LONGEST and message.trust <= newer.trust
-            if fits and self._is_of(message.name, terms, self._shared_with(message)):
+            # What one says oneself need share no words, which takes a while to find out.
+            told = _telling(message.content) if fits and message.name != newer.name else frozenset()
+            if fits and self._is_of(message.name, terms, told.__contains__):
                 yield message.sequence
 
-    def _shared_with(self, message: Message) -> int:
-        """How many words a message of the batch shares with the new one."""
-        return len(self._terms.intersection(map(hashed, whole_words(message.content))))
+    def _has(self, row: int, term: int) -> bool:
+        """Whether the message in a row has a term."""
+        return bool(self._words.having(term, np.array([row]))[0])
 
-    def _is_of(self, name: str | None, terms: Terms, shared: int) -> bool:
+    @cached_property
+    def _telling(self) -> frozenset[int]:
+        """What the message tells that others may have told too; nothing if it is of a matter of its own."""
+        return frozenset() if _OWN.search(self._message.content) else _telling(self._message.content)
+
+    def _is_of(self, name: str | None, terms: Terms, has: Callable[[int], bool]) -> bool:
         """Whether what somebody said with some terms may be spoken of.
 
-        By oneself, by who names that one, and by who says several words of it.
+        By oneself, by who names that one, and by who says several words of it; `has` tells which it has.
         """
         if name is None or self._message.name is None:
             return name == self._message.name
-        several = shared >= _SEVERAL and not self._of_own
-        if name != self._message.name and not several and not self._said.name(name):
+        if name != self._message.name and not self._said.name(name) and sum(map(has, self._telling)) < _SEVERAL:
             return False
         # All that somebody says has the name of who says it among its words.
         return not {hashed(term) for term in whole_words(name)}.issuperset(terms)

@@ -112,7 +112,7 @@ _HELD = re.compile(
     r"|\b(?:i|we) (?:booked|chose|ordered|picked|planned|registered|reserved)\b"
     r"|\b(?:do|does) (?:\w+ ){1,3}?have left\b|\bdid i (?:say|mention|tell you)\b"
     rf"|\bwhere (?:did (?:\w+ ){{1,3}}?(?:{_PUT})|(?:has|have) (?:\w+ ){{1,3}}?(?:{_HAS_PUT}))\b"
-    r"|\bdid (?:i|we) (?:call|name|set)\b"
+    r"|\bwhat did (?:i|we) (?:call|name|set)\b"
 )
 """How a question asks for what was decided, told or put somewhere, or is there ("have we got"): that holds until it is
 changed."""

@@ -113,6 +113,7 @@ def test_questions_for_a_date(question):
         ("What did we call the second kitten?", True),
         ("What did I set the thermostat to?", True),
         ("Where did I park when I was in Rome?", False),
+        ("When did I call the plumber?", False),
         ("What did they leave behind?", False),
         ("What did my boss say when we booked?", False),
         ("Did she order that he left?", False),
