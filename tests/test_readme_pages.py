@@ -83,17 +83,20 @@ def test_the_figures_on_the_front_page_are_those_that_were_measured():
     assert len(shown) >= 20
 
 
-def test_other_memories_find_no_more_in_any_of_the_other_conversations():
+def test_other_memories_find_no_more_in_the_other_conversations_but_one():
     """As the front page says, of the prompts of 500 and of 1,500 tokens."""
-    compared = 0
+    compared, behind = 0, []
     rows = [line.strip("| ").split(" | ") for line in tables(section(MEASURED, "### Other kinds of talk"))]
     for row in rows:
         values = [tuple(map(float, re.findall(r"\d+\.\d", cell))) for cell in row[1:]]
         if row[0].startswith("StreetAI Memory"):
             ours = values
         elif row[0].startswith(("LangChain", "LlamaIndex")):
-            assert all(
-                own >= other for pair in zip(ours, values, strict=True) for own, other in zip(*pair, strict=True)
-            )
+            pairs = [pair for own, other in zip(ours, values, strict=True) for pair in zip(own, other, strict=True)]
+            behind += [(row[0], round(other - own, 1)) for own, other in pairs if own < other]
             compared += len(values)
-    assert compared == 2 * 15
+    assert behind == [("LlamaIndex `VectorMemory`", 0.1)]
+    front = " ".join(section(FRONT, "## How well it finds").split())
+    assert "In each of [nineteen conversations" in front
+    assert "but for one in which LlamaIndex's finds .1 more at 1,500" in front
+    assert compared == 2 * 19
