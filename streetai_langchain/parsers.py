@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
+import jsonpatch  # a dependency of langchain-core, which makes the patches with it
 from langchain_core.output_parsers import BaseCumulativeTransformOutputParser, BaseLLMOutputParser
 from langchain_core.runnables import Runnable, RunnableSequence, RunnableWithFallbacks
 from langchain_core.runnables.base import RunnableBindingBase
+
+from streetai_langchain.replies import added
 
 
 def is_parsed(chain: Runnable[Any, Any]) -> bool:
@@ -14,13 +18,25 @@ def is_parsed(chain: Runnable[Any, Any]) -> bool:
     return isinstance(_last(chain), BaseLLMOutputParser)
 
 
-def gives_whole(chain: Runnable[Any, Any]) -> bool:
-    """Whether each piece that a chain streams is its output as far as it is known, as with a parser of JSON.
+def joining(chain: Runnable[Any, Any]) -> Callable[[Any, Any], Any]:
+    """How what a chain has streamed so far, `None` before the first piece, and its next piece make the output so far.
 
-    Such pieces must not be added up: a list would have its first items again with each further one.
+    Pieces are added up, but those of a parser of JSON are each all that is known, or tell what has changed: a list
+    would have its first items again with each further one.
     """
     last = _last(chain)
-    return isinstance(last, BaseCumulativeTransformOutputParser) and not last.diff
+    if not isinstance(last, BaseCumulativeTransformOutputParser):
+        return added
+    return _changed if last.diff else _whole
+
+
+def _whole(_before: Any, piece: Any) -> Any:
+    return piece
+
+
+def _changed(before: Any, piece: Any) -> Any:
+    """`piece` is a JSON patch (RFC 6902), as `JsonOutputParser(diff=True)` gives it."""
+    return jsonpatch.apply_patch(before, piece)
 
 
 def _last(chain: Runnable[Any, Any]) -> Runnable[Any, Any]:

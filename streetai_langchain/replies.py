@@ -42,8 +42,8 @@ def reply_of(output: Any, output_key: str | None, *, parsed: bool = False) -> AI
             its text; or a dict with one of these. Of messages that end with the result of a tool, as those of an agent
             whose tool returns directly, none is the model's reply.
         output_key: where it is in a dict; needed only if there are several keys and none has a usual name.
-        parsed: whether it is what a parser made of the reply (`parsers.is_parsed`): such a dict is the answer itself,
-            and is kept as JSON.
+        parsed: whether it is what a parser made of the reply (`parsers.is_parsed`): a dict of several keys, none of
+            which has a usual name, is then the answer itself, and is kept as JSON.
 
     Raises:
         InputError: where it is in a dict cannot be told.
@@ -59,9 +59,9 @@ def reply_of(output: Any, output_key: str | None, *, parsed: bool = False) -> AI
     if value is None:
         return None
     reply = value if isinstance(value, AIMessage) else AIMessage(_text_of(value))
-    if key == _RAW and not text_of(reply).strip() and (parsed := output.get(_PARSED)) is not None:
+    if key == _RAW and not text_of(reply).strip() and (answer := output.get(_PARSED)) is not None:
         # The call by which a model gives a structured answer is no tool's: nothing ever follows it.
-        reply = AIMessage(_text_of(parsed), id=reply.id)
+        reply = AIMessage(_text_of(answer), id=reply.id)
     return reply if text_of(reply).strip() or reply.tool_calls else None
 
 

@@ -15,7 +15,7 @@ from streetai_core.failures import OnError
 from streetai_langchain.callbacks import marked
 from streetai_langchain.exchanges import Exchange, Exchanges
 from streetai_langchain.injected import Injected
-from streetai_langchain.parsers import gives_whole, is_parsed
+from streetai_langchain.parsers import is_parsed, joining
 from streetai_langchain.questions import Asked, Places, past_of
 from streetai_langchain.replies import reply_of
 from streetai_langchain.sessions import Session, graph_context, session_of
@@ -116,7 +116,7 @@ class StreetAIRunnable(Runnable[Any, Any]):
         self.user_id = user_id
         self._places = Places(input_key, memory_key)
         self._output_key = output_key
-        self._gives_whole, self._parsed = gives_whole(self.chain), is_parsed(self.chain)
+        self._join, self._parsed = joining(self.chain), is_parsed(self.chain)
         self._exchanges = Exchanges(registry, token_budget=token_budget, on_error=on_error)
 
     def invoke(self, input: Any, config: RunnableConfig | None = None, **kwargs: Any) -> Any:  # noqa: A002 - LangChain's name
@@ -200,7 +200,7 @@ class StreetAIRunnable(Runnable[Any, Any]):
 
     def _streamed(self, options: Mapping[str, Any]) -> Streamed:
         """What collects the pieces of a stream with such options."""
-        return Streamed(self._output_key, options.get("stream_mode"), whole=self._gives_whole, parsed=self._parsed)
+        return Streamed(self._output_key, options.get("stream_mode"), join=self._join, parsed=self._parsed)
 
     def _begin(self, value: object, config: RunnableConfig | None) -> Exchange:
         ensured = ensure_config(config)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from langchain_core.messages import AIMessage, AIMessageChunk, BaseMessage
@@ -32,16 +32,21 @@ class Streamed:
     Args:
         output_key: where the reply is in an output that is a dict, and in the updates of a graph; as for `reply_of`.
         mode: the stream mode or modes that were asked for, if any were.
-        whole: whether each piece is all that there is so far (`parsers.gives_whole`).
+        join: what makes the output so far of that before and the next piece (`parsers.joining`).
         parsed: as for `reply_of`.
     """
 
     def __init__(
-        self, output_key: str | None, mode: object = None, *, whole: bool = False, parsed: bool = False
+        self,
+        output_key: str | None,
+        mode: object = None,
+        *,
+        join: Callable[[Any, Any], Any] = added,
+        parsed: bool = False,
     ) -> None:
         self._key = output_key
         self._parsed = parsed
-        self._whole = whole
+        self._joined = join
         self._silent = isinstance(mode, str) and mode in _MODES - _WITH_MESSAGES
         """Whether nothing that is said can be seen in the pieces."""
         self._sum: Any = None
@@ -62,7 +67,7 @@ class Streamed:
             piece = piece[1]
         messages = _in_graph(piece)
         if messages is None:
-            self._sum = piece if self._whole else added(self._sum, piece)
+            self._sum = self._joined(self._sum, piece)
             return
         for message in messages:
             self._join(message)

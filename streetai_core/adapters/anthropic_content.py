@@ -8,7 +8,7 @@ from itertools import groupby
 from typing import Any
 
 from streetai_core.adapters.codec import Said, ToolCall
-from streetai_core.adapters.foreign import fitting_call_id, fitting_tool_name
+from streetai_core.adapters.foreign_calls import fitting_call_id, fitting_tool_name
 from streetai_core.prompt.turns import join
 
 Block = Mapping[str, Any]

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from streetai_core.adapters.codec import Codec, Context, Reply, Request, Said, ToolCall
-from streetai_core.adapters.foreign import fitting_call_id, fitting_tool_name
+from streetai_core.adapters.foreign_calls import fitting_call_id, fitting_tool_name
 from streetai_core.adapters.openai_parts import (
     attachments_of,
     json_text,
@@ -130,7 +130,7 @@ class _Heard:
         given, name, place = str(piece.get("id") or ""), str(function.get("name") or ""), piece.get("index")
         calls = self._calls.setdefault(place if isinstance(place, int) else number, [])
         # Others give each piece of one call another id, but only the first one has a name.
-        if not calls or (given and name and calls[-1]["name"] and given != calls[-1]["id"]):
+        if not calls or (given and name and given != calls[-1]["id"]):
             calls.append({"id": "", "name": "", "arguments": ""})
         call = calls[-1]
         call["name"] = call["name"] or name

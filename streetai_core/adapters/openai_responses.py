@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from streetai_core.adapters.codec import Codec, Context, Reply, Request, Said, ToolCall
-from streetai_core.adapters.foreign import fitting_call_id, fitting_tool_name
+from streetai_core.adapters.foreign_calls import fitting_call_id, fitting_tool_name
 from streetai_core.adapters.openai_parts import attachments_of, json_text, listed, mapped, named, text_of, with_text
 from streetai_core.prompt.turns import join
 

@@ -90,8 +90,8 @@ ENDED = re.compile(
     r"\b(?:any ?more|any longer|no (?:more|longer)|quit|stopped|g[ai]ven? up|sold|retired|cancell?ed|dropp(?:ed|ing)"
     r"|ditched|scrap(?:ped)?|axed|binned|chucked|dumped|killed|decommissioned|replaced|swapped|traded|switched from"
     r"|moved (?:away from|off|out of)|(?:got|get|getting) rid|done with|forget|instead of|rather than"
-    r"|bust|bankrupt|dead|history|is over|off the table|strike|delete"
-    r"|cross (?:off|out))\b",
+    r"|bust|bankrupt|dead|history|is over|off the table"
+    r"|strike|delete|cross (?:off|out))\b",
     re.IGNORECASE,
 )
 """Words that say, of what stands right beside them, that it is over: "no more bullets", "the Crown went bust"."""

@@ -5,13 +5,14 @@ from __future__ import annotations
 import re
 
 _QUOTED = re.compile(r"\"[^\"\n]{1,300}\"|\u201c[^\u201d\n]{1,300}\u201d|(?<!\w)'[^'\n]{2,300}'(?!\w)")
+"""Within a line and not long: an apostrophe or an inch mark opens nothing."""
 
 _NOTICE = re.compile(
     r"(?P<told>\b(?:letter|e-?mail|mail|text|message|notice|memo|sms|newsletter|bulletin|announcement|website|page|app"
     r"|board)\b[^\"\u201c.!?\n]{0,40}):\s*[\"\u201c](?P<said>[^\"\u201c\u201d\n]{1,300})[\"\u201d]",
     re.IGNORECASE,
 )
-"""What tells a notice in its own words: "A letter from the court: "The hearing has been moved to 3 July."."""
+"""What tells a notice in its own words: 'A letter from the court: "The hearing has been moved to 3 July."'."""
 
 _OF_WRITER = re.compile(r"\b(?:i|me|my|mine|i['\u2019]\w+)\b", re.IGNORECASE)
 """Words by which a notice speaks of who wrote it, who is not the speaker."""

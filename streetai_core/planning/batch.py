@@ -52,6 +52,7 @@ class Batch:
 
     def __init__(self) -> None:
         self._messages: dict[int, Message] = {}
+        self._numbers: dict[int, int] = {}
         self._sequences: npt.NDArray[np.int64] = np.empty(0, dtype=np.int64)
         self._trust: npt.NDArray[np.float64] = np.empty(0)
         self._starts: npt.NDArray[np.intp] = np.zeros(1, dtype=np.intp)
@@ -81,7 +82,7 @@ class Batch:
         page.said_by[message.name, message.role] |= bit
         for term in terms.tolist():
             page.having[term] |= bit
-        self._messages[message.sequence] = message
+        self._messages[message.sequence], self._numbers[message.sequence] = message, number
 
     def like(self, newer: Message, terms: Iterable[int]) -> Numbers:
         """The messages before one, of the same speaker, that have all of these terms, by their hashes.
@@ -112,6 +113,11 @@ class Batch:
                 found.append(first + highest)
                 bits ^= 1 << highest
         return [self._messages[sequence] for sequence in self._sequences[found].tolist()]
+
+    def has(self, sequence: int, term: int) -> bool:
+        """Whether a message of the batch has a term, by its hash."""
+        page, place = divmod(self._numbers[sequence], _PAGE)
+        return bool(self._pages[page].having.get(term, 0) >> place & 1)
 
     def similar(self, vectors: Matrix, numbers: Numbers, most: int) -> dict[int, float]:
         """The cosine of the nearest chunk of each of some messages, by sequence: the `most` nearest of them.

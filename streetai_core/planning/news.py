@@ -106,26 +106,58 @@ def news_in(message: Message, anew: Anew, state: MemoryState, batch: Batch) -> l
     ]
 
 
-def outdated(newer: Message, sequence: int, terms: Collection[int]) -> frozenset[int]:
+def outdated(newer: Message, older: Message, terms: Collection[int]) -> frozenset[int]:
     """The marks of a message for an older one that it has no more, now that this says something else.
 
     Args:
         newer: the message with the marks.
-        sequence: of the older one.
-        terms: of what that says now, by their hashes.
+        older: the other one, as it is now.
+        terms: of this, by their hashes.
     """
-    anew = said_anew(newer)
+    anew, speaker, now = said_anew(newer), _Speaker(newer), frozenset(terms)
     said, over, beside = (
-        any(set(values).issubset(terms) for values in some) for some in (anew.said, anew.over, anew.beside)
+        any(now.issuperset(values) and speaker.may_speak_of(older.name, values, now.__contains__) for values in some)
+        for some in (anew.said, anew.over, anew.beside)
     )
     holds = {news_about: said or over or beside, over_about: over, beside_about: beside and not (said or over)}
-    return frozenset(mark(sequence) for mark, still in holds.items() if not still)
+    return frozenset(mark(older.sequence) for mark, still in holds.items() if not still)
 
 
-def _telling(text: str) -> frozenset[int]:
-    """Hashes of the terms of a text that tell what it is about: to "take" or to "have" says nothing of it."""
-    words = (word for word in tokens(text) if stem(word.lower()) not in STATE_STEMS)
-    return frozenset(map(hashed, whole_words(" ".join(words))))
+class _Speaker:
+    """Who says something new, and of whose words that may be."""
+
+    def __init__(self, message: Message) -> None:
+        self._message = message
+        self._said = said_words(message.content)
+
+    def may_speak_of(self, name: str | None, terms: Terms, has: Callable[[int], bool]) -> bool:
+        """Whether this may be about what somebody said with some terms.
+
+        It may be about one's own words, about those of somebody who is named, and about what it has several words of.
+
+        Args:
+            name: who said it.
+            terms: by their hashes.
+            has: whether what was said has a term.
+        """
+        if name is None or self._message.name is None:
+            return name == self._message.name
+        if name != self._message.name and not self._said.name(name) and sum(map(has, self._subject)) < _SEVERAL:
+            return False
+        # All that somebody says has the name of who says it among its words.
+        return not {hashed(term) for term in whole_words(name)}.issuperset(terms)
+
+    @cached_property
+    def _subject(self) -> frozenset[int]:
+        """Hashes of the words that tell what it is about: to "take" or to "have" tells nothing.
+
+        None if it is about a matter of one's own.
+        """
+        text = self._message.content
+        if _OWN.search(text):
+            return frozenset()
+        words = (word for word in tokens(text) if stem(word.lower()) not in STATE_STEMS)
+        return frozenset(map(hashed, whole_words(" ".join(words))))
 
 
 class _Spoken:
@@ -135,7 +167,7 @@ class _Spoken:
         self._message = message
         self._words = state.words
         self._batch = batch
-        self._said = said_words(message.content)
+        self._speaker = _Speaker(message)
 
     def older(self, values: Collection[Terms]) -> set[int]:
         """Sequences of those that have all terms of some value, the newest ones."""
@@ -156,32 +188,13 @@ class _Spoken:
             rows.tolist(), words.column("sequence")[rows].tolist(), words.column("author")[rows].tolist(), strict=True
         ):
             name = None if author == NONE else names[author]
-            if self._is_of(name, terms, partial(self._has, row)):
+            if self._speaker.may_speak_of(name, terms, partial(self._has, row)):
                 yield sequence
         for message in together:
             fits = message.role == newer.role and len(message.content) <= _LONGEST and message.trust <= newer.trust
-            # What one says oneself need share no words, which takes a while to find out.
-            told = _telling(message.content) if fits and message.name != newer.name else frozenset()
-            if fits and self._is_of(message.name, terms, told.__contains__):
+            if fits and self._speaker.may_speak_of(message.name, terms, partial(self._batch.has, message.sequence)):
                 yield message.sequence
 
     def _has(self, row: int, term: int) -> bool:
         """Whether the message in a row has a term."""
         return bool(self._words.having(term, np.array([row]))[0])
-
-    @cached_property
-    def _telling(self) -> frozenset[int]:
-        """What the message tells that others may have told too; nothing if it is of a matter of its own."""
-        return frozenset() if _OWN.search(self._message.content) else _telling(self._message.content)
-
-    def _is_of(self, name: str | None, terms: Terms, has: Callable[[int], bool]) -> bool:
-        """Whether what somebody said with some terms may be spoken of.
-
-        By oneself, by who names that one, and by who says several words of it; `has` tells which it has.
-        """
-        if name is None or self._message.name is None:
-            return name == self._message.name
-        if name != self._message.name and not self._said.name(name) and sum(map(has, self._telling)) < _SEVERAL:
-            return False
-        # All that somebody says has the name of who says it among its words.
-        return not {hashed(term) for term in whole_words(name)}.issuperset(terms)

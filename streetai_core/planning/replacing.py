@@ -122,7 +122,7 @@ class Replacing:
         """
         words = self.state.words
         newer = words.column("sequence")[words.rows_with(news_about(message.sequence))].tolist()
-        return {one.sequence: outdated(one, message.sequence, terms) for one in self.read(newer).values()}
+        return {one.sequence: outdated(one, message, terms) for one in self.read(newer).values()}
 
     def since(self, late: Sequence[tuple[Message, Matrix]]) -> list[tuple[Message, tuple[int, ...]]]:
         """The newer messages that replace some which had no vectors when they were written.

@@ -2,7 +2,6 @@
 
 import asyncio
 import threading
-import time
 
 import pytest
 from langchain.agents import create_agent
@@ -13,6 +12,9 @@ from langchain_core.runnables.history import RunnableWithMessageHistory
 from streetai_langchain import StreetAIMemory
 from tests.langchain_plugin.conftest import QUESTION, REPLY, spoken
 from tests.langchain_plugin.scripted import ScriptedChatModel
+
+PATIENCE = 60
+"""Seconds after which the test gives up; nothing takes so long."""
 
 SESSION = {"configurable": {"session_id": "new", "user_id": "mara"}}
 SAID = [("user", QUESTION), ("assistant", REPLY)]
@@ -58,25 +60,33 @@ async def history(streetai, model):
 
 
 @pytest.mark.parametrize("run", [wrapped, streamed, agent, classic, history])
-async def test_a_turn_that_has_had_its_reply_is_stored(registry, run):
+async def test_a_turn_that_has_had_its_reply_is_stored(registry, monkeypatch, run):
     """Who has read the reply hangs up; on a busy server all threads may have something else to do just then."""
-    executor, replied, done = registry.executor, threading.Event(), threading.Event()
+    executor, busy, done, replied = registry.executor, threading.Semaphore(0), threading.Event(), threading.Event()
+    loop, queued, submit = asyncio.get_running_loop(), asyncio.Event(), registry.executor.submit
+
+    def other_work():
+        busy.release()
+        done.wait()
 
     def reply(_):
         for _ in range(executor.threads):
-            executor.submit(done.wait)
-        while executor._work_queue.qsize():
-            time.sleep(0.001)
+            executor.submit(other_work)
+        assert all(busy.acquire(timeout=PATIENCE) for _ in range(executor.threads))
         replied.set()
         return REPLY
 
+    def watched(*args):
+        waiting = submit(*args)
+        if replied.is_set():
+            loop.call_soon_threadsafe(queued.set)
+        return waiting
+
+    monkeypatch.setattr(executor, "submit", watched)
     task = asyncio.ensure_future(run(StreetAIMemory(registry), ScriptedChatModel(reply=reply)))
     try:
         # The model has answered, and what is queued behind the busy threads is the turn.
-        for _ in range(10_000):
-            if replied.is_set() and executor._work_queue.qsize():
-                break
-            await asyncio.sleep(0.001)
+        await asyncio.wait_for(queued.wait(), PATIENCE)
         task.cancel()
         with pytest.raises(asyncio.CancelledError):
             await task

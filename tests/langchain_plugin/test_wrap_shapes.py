@@ -217,6 +217,15 @@ async def test_a_list_is_stored_item_by_item(diary, streetai, way, text, parser)
     assert spoken(diary, "new") == [SAID[0], ("assistant", "leek pie\nbean stew")]
 
 
+@pytest.mark.parametrize("way", [invoke, ainvoke, stream, astream])
+async def test_differences_are_stored_as_what_they_make(diary, streetai, way):
+    """A stream of them says the same as the reply at once."""
+    text = '{"first": "leek pie", "second": ["bean stew"]}'
+    await way(streetai.wrap(model(text) | JsonOutputParser(diff=True)), QUESTION, SESSION)
+
+    assert spoken(diary, "new") == [SAID[0], ("assistant", text)]
+
+
 class Dish(BaseModel):
     """A structured answer."""
 

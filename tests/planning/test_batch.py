@@ -6,7 +6,7 @@ import tracemalloc
 import numpy as np
 import pytest
 
-from streetai_core.planning.batch import Batch
+from streetai_core.planning.batch import _PAGE, Batch
 from streetai_core.testing.factories import NOON
 from streetai_core.types import Message
 
@@ -128,3 +128,13 @@ def test_terms_take_as_much_room_in_a_large_operation_as_in_a_small_one():
     # Of the same number of messages each; what is allocated ahead makes some difference.
     assert sizes[3] - sizes[2] < 1.5 * (sizes[1] - sizes[0])
     assert sequences_like(batch, message(16_000), [8 * 9_000 + 3]) == [9_000]
+
+
+def test_which_message_has_a_term():
+    """By pages: the terms of one say nothing of another."""
+    batch = Batch()
+    for number in range(_PAGE + 2):
+        batch.put(message(2 * number), ONE, np.array([7] if number % 2 else [7, 8], dtype=np.uint32))
+    assert all(batch.has(2 * number, 7) for number in range(_PAGE + 2))
+    assert [batch.has(2 * number, 8) for number in range(_PAGE + 2)] == [not number % 2 for number in range(_PAGE + 2)]
+    assert not batch.has(0, 9)

@@ -123,3 +123,22 @@ def test_what_is_said_of_a_value_is_marked(tmp_path, texts, over, beside):
     messages = [said(text) for text in texts]
     assert marks_of(tmp_path / "over", messages, about=over_about)[-1] == over
     assert marks_of(tmp_path / "beside", messages, about=beside_about)[-1] == beside
+
+
+@pytest.mark.parametrize(
+    ("now", "marks"),
+    [
+        pytest.param("Lark, the loyalty app, is mine.", [0], id="more than a word of it"),
+        pytest.param("Lark sings.", [], id="a word of it"),
+        pytest.param("It rains.", [], id="nothing of it"),
+    ],
+)
+def test_an_edit_leaves_news_of_another_only_if_several_words_are_shared_still(tmp_path, now, marks):
+    """As if the older message had said so from the first."""
+    with MemoryRegistry(tmp_path / "m.db", encoder=HashingEncoder(dim=16), durability="fast") as registry:
+        memory = registry.get("m")
+        memory.add_message(OLD, "user", name="Ana", message_id="old")
+        memory.add_message("Lark, the loyalty thing, is dead", "user", name="Ben")
+        memory.update_message("old", now)
+        terms = words_in(registry.store, "m")[1].terms
+    assert [0] * (news_about(0) in terms) == marks

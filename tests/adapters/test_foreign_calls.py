@@ -6,7 +6,7 @@ import pytest
 
 from streetai_core.adapters.anthropic_codec import AnthropicMessages
 from streetai_core.adapters.codec import Context, Said, ToolCall
-from streetai_core.adapters.foreign import fitting_call_id, fitting_tool_name
+from streetai_core.adapters.foreign_calls import fitting_call_id, fitting_tool_name
 from streetai_core.adapters.openai_chat import ChatCompletions
 from streetai_core.adapters.openai_responses import Responses
 
