@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from streetai_core.knowledge.announcing import announces_change
 from streetai_core.knowledge.becoming import BECOME, ENDED, OVER
 from streetai_core.knowledge.clauses import Clause
 from streetai_core.knowledge.pairs import pairs
@@ -16,7 +17,7 @@ from streetai_core.knowledge.statements import Statement
 from streetai_core.knowledge.subjects import PEOPLE
 from streetai_core.knowledge.telling import changed, of_somebody, replaces, short
 from streetai_core.knowledge.wording import FUNCTION_WORDS, NUMBER_WORDS, stem, tokens
-from streetai_core.text.marks import CHANGE, CORRECTED, TOLD, VALUES, numbered, qualified
+from streetai_core.text.marks import ANNOUNCED, CHANGE, CORRECTED, TOLD, VALUES, numbered, qualified
 from streetai_core.text.words import hashed, whole_words
 
 Value = tuple[str, ...]
@@ -73,7 +74,9 @@ _ORDINALS = _DAYS | {ordinal: day for day, ordinal in _DAYS.items()}
 
 
 def news_of(told: Statement) -> tuple[int, ...]:
-    """The marks of what a short message tells, `TOLD`, `CHANGE`, `CORRECTED`, `VALUES`; of what, a question says.
+    """The marks of what a short message tells: `TOLD`, `CHANGE`, `CORRECTED`, `ANNOUNCED`, `VALUES`.
+
+    Of what it tells, a question says.
 
     And of which of several things: `qualified`, `numbered`.
     """
@@ -92,10 +95,14 @@ def news_of(told: Statement) -> tuple[int, ...]:
 
 
 def _told_by(told: Statement) -> tuple[int, ...]:
-    corrected = (CORRECTED,) if any(map(_corrects, short(told.text))) else ()
+    said = short(told.text)
+    marks = (
+        *((CORRECTED,) if any(map(_corrects, said)) else ()),
+        *((ANNOUNCED,) if said and announces_change(told.text) else ()),
+    )
     if changed(told.text):
-        return TOLD, CHANGE, *corrected
-    return (TOLD, *corrected) if _tells(told.text) else corrected
+        return TOLD, CHANGE, *marks
+    return (TOLD, *marks) if _tells(told.text) else marks
 
 
 def _corrects(clause: Clause) -> bool:

@@ -21,13 +21,16 @@ _BECOMES = word_set("change changed changing switch switched renamed upgraded do
 _NO_NOUNS = (
     word_set(
         """what which who whose where when how much many often long far see saw say says tell tells told rang call
-    called read reads close closes bought makes made proves let lets due type kind every each few several other another
-    right correct exact full"""
+    called read reads close closes bought makes made proves let lets let's due type kind every each few several other
+    another right correct exact full"""
     )
     | frozenset(NUMBER_WORDS)
     | (STATES - {"work"})
 )
 """Words that are no noun, or nothing that there are several of, and tell none."""
+
+_DOING = word_set("i we you they he she who let's")
+"""Behind whom what somebody does stands, and no noun."""
 
 _PLAIN = 32
 """Letters of a word that is looked up as it is: longer ones are cut for the index."""
@@ -40,7 +43,7 @@ def pairs(text: str) -> Iterator[tuple[str, str]]:
         lowered = tuple(word.lower().replace("\u2019", "'") for word in words)
         for place in range(len(words) - 1):
             noun = _noun(words[place], lowered[place])
-            if noun is None:
+            if noun is None or (place and lowered[place - 1] in _DOING):  # "where do we meet for the hike"
                 continue
             if words[place + 1].isdigit():
                 yield words[place + 1], noun

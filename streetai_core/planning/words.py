@@ -13,17 +13,18 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from streetai_core.knowledge.announcing import confirms_change
 from streetai_core.knowledge.news import news_of
 from streetai_core.knowledge.statements import Statement
 from streetai_core.stores.types import WordsRow
 from streetai_core.stores.values import zoned
 from streetai_core.text.dates import mentioned_dates
-from streetai_core.text.marks import WISH, beside_text, marked, unmarked
+from streetai_core.text.marks import CONFIRMS, WISH, beside_text, marked, unmarked
 from streetai_core.text.wishes import states_wish
 from streetai_core.text.words import counted
 from streetai_core.types import Message
 
-RULES = 8
+RULES = 9
 """The version of the rules that make a words row of a message. Raise it with every change of what `words_row` makes of
 any text (how words are cut, dates and wishes told): rows that older rules have made are then made anew. With the old
 number they would stay as they are, and a question that is cut by the new rules would not find them.
@@ -48,7 +49,7 @@ def words_row(message: Message, replaces: tuple[int, ...] = ()) -> WordsRow:
     """The words row of a message.
 
     The author's name counts as one of its words. That it states a wish or tells of a change is marked if a user says
-    so: what others plant is asked for by nothing.
+    so, that it confirms a change if an assistant does: what others plant is asked for by nothing.
 
     Raises:
         InputError: the message was said outside the years 1 to 9999 in UTC.
@@ -77,9 +78,11 @@ def words_row(message: Message, replaces: tuple[int, ...] = ()) -> WordsRow:
 
 def _marks(message: Message) -> tuple[int, ...]:
     """Terms that say what the text is, and stand in none."""
+    text = message.content
+    if message.source == "assistant":
+        return (CONFIRMS,) if confirms_change(text) else ()
     if message.source != "user":
         return ()
-    text = message.content
     return ((WISH,) if states_wish(text) else ()) + news_of(Statement(text, message.role, message.name))
 
 

@@ -3,12 +3,12 @@
 Far more changes are told in passing ("Too obvious, the spare key hangs in the shed from here on"), or without a word of
 change ("The garden is 385 square metres"), than any rule can link when they are written. A question brings such
 messages together: a short one is lifted above older short ones, if it takes no more than its tie to them is worth.
-What ties them is what they share (`planning/news.py`), or that both tell something alike.
+What ties them is what they share (`planning/news.py`), or that both tell something alike (`recall/same_matter.py`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -18,14 +18,27 @@ from streetai_core.dynamics.decay import Flags, Floats
 from streetai_core.index.among import among
 from streetai_core.index.cone import beyond
 from streetai_core.index.words import WordIndex
-from streetai_core.recall.continuing import answering, answering_somebody, going_on
-from streetai_core.recall.naming import named, numbers, things
+from streetai_core.recall.naming import named, numbers
 from streetai_core.recall.question import Question
+from streetai_core.recall.same_matter import (
+    Pairs,
+    changed_of,
+    gone_on_with,
+    of_same,
+    told_of,
+    who_change,
+    who_tell,
+)
 from streetai_core.recall.siblings import each_of_another
 from streetai_core.recall.standing import Standing
 from streetai_core.recall.topmost import topmost
 from streetai_core.state import MemoryState
-from streetai_core.text.marks import CHANGE, CORRECTED, TOLD, VALUES, beside_about, news_about, over_about
+from streetai_core.text.marks import (
+    CORRECTED,
+    beside_about,
+    news_about,
+    over_about,
+)
 
 Rows = npt.NDArray[np.intp]
 
@@ -41,6 +54,9 @@ BESIDE = 1.0
 GOING_ON = 1.0
 """The same where it goes on with what is asked for, and names nothing of it."""
 
+CHANGING = 1.0
+"""The same where it is said that something has changed, and both tell a value of one kind."""
+
 _COMPARED = 15
 """The best signals, among which such messages are looked for, beside those that say of a value of the best that it is
 over: what is further down is seldom what is asked for."""
@@ -52,25 +68,15 @@ each is compared with each: with the 8,000 messages of a bot that always says th
 _ANSWERS = 5
 """The best of them, which alone are brought up to date: only they may be what is asked for."""
 
-_LIKE, _LIKE_CHANGED, _AS_NEAR = 0.5, 0.4, 0.5
-"""What tells how something is: the least cosine with what it brings up to date, where it has a word of change too, and
-its nearness to the question as a share of the older one's: it must be an answer itself. Of pairs that are less alike,
-as many are of two things that both hold (these and the following chosen with `tests.benchmarks.as_typed`)."""
-
 _LIKE_NAMED, _NEAR_NAMED = 0.3, 0.1
-"""The same where it names what the older one told and says that it is over: it may be less like it, and further from
-what is asked for ("Kessler went bust. The exhibition will be in the old post office")."""
+"""The least cosine with what it brings up to date, and its nearness to the question as a share of the older one's, of
+what names what that told and says that it is over: it may be less like it than what only tells something alike
+(`recall/same_matter.py`), and further from what is asked for ("Kessler went bust. The exhibition will be in the old
+post office")."""
 
 _LIKE_BESIDE, _NEAR_BESIDE = 0.35, 0.25
 """The same where it names the value beside another one. Where it says of the value itself that it is over, the two may
 be like nothing ("no more 200, it's 230")."""
-
-_LIKE_ASKED, _AS_NEAR_ASKED, _RARE = 0.25, 0.6, 10
-"""The same where both tell a value of one kind and have a word of the question that few messages have, and how many may
-have it at most: "ferritin was 9 in January" and "new labs!! ferritin came back at 41"."""
-
-_LIKE_GOING_ON = 0.15
-"""The least cosine of what goes on with what is asked for (`recall/continuing.py`), where nobody asks in between."""
 
 _SHORT = 280
 """Characters of a message that may be brought up to date; one of 45 words has so many at most, mostly."""
@@ -149,114 +155,36 @@ def _foremost(scores: Floats, sequences: Rows) -> Rows:
     return np.sort(np.lexsort((sequences, scores))[-_MOST:])
 
 
-@dataclass(frozen=True, slots=True)
-class _Pairs:
-    """The messages that are compared, and how much alike they are."""
-
-    words: WordIndex
-    at: Rows
-    """Their rows, shape (k,)."""
-    near: Floats
-    """How near each is to the question, shape (k,)."""
-    cosine: Floats
-    """Of each to each, shape (k, k)."""
-
-    def alike(self, least: Floats | float, least_near: float) -> Flags:
-        """Which are enough like which, and as near to the question by some share, shape (k, k)."""
-        enough: Flags = (self.cosine >= least) & (self.near[:, None] >= least_near * self.near)
-        return enough
-
-
 def _most(state: MemoryState, question: Question, compared: _Compared, standing: Standing) -> Floats | None:
     """By how much each of some messages may be lifted above each at most, shape (k, k); `None`: none by anything."""
     words, at = state.words, compared.at
     tied, over = compared.tied, _tied(words, compared, over_about)
     there = named(words, question.words)
-    telling = _telling(words, at, there.values()) if question.time.present else np.zeros(len(at), dtype=np.bool_)
+    nobody = np.zeros(len(at), dtype=np.bool_)
+    telling = who_tell(words, at, there.values()) if question.time.present else nobody
     if question.time.of_then:
         over &= words.having(CORRECTED, at)[:, None]
         tied, beside = over, np.zeros_like(over)
     else:
         beside = _tied(words, compared, beside_about)
-    if not telling.any() and not tied.any():
+    changing = who_change(words, at) if question.time.present and not there else nobody
+    if not telling.any() and not tied.any() and not changing.any():
         return None
     vectors = state.columns.vectors_of(compared.best)
     cosine = beyond((vectors @ vectors.T).astype(np.float64), question.common)
-    pairs = _Pairs(words, at, standing.nearness[compared.best], cosine)
+    pairs = Pairs(words, at, standing.nearness[compared.best], cosine)
     speaks = over | (tied & ~beside & pairs.alike(_LIKE_NAMED, _NEAR_NAMED))
     names = beside & pairs.alike(_LIKE_BESIDE, _NEAR_BESIDE)
     # What names what is over need not name whom it is over for.
-    of_same = _of_same(words, at, numbers(question))
-    most: Floats = np.maximum(speaks * of_same * SPOKEN_OF, names * of_same * BESIDE)
+    same = of_same(words, at, numbers(question))
+    most: Floats = np.maximum(speaks * same * SPOKEN_OF, names * same * BESIDE)
+    if changing.any():
+        most = np.maximum(most, changing[:, None] * changed_of(pairs, question) * CHANGING)
     if telling.any():
-        told = np.maximum(_tells(pairs, question, there) * NEWS, _goes_on(pairs, standing) * GOING_ON)
+        told = np.maximum(told_of(pairs, question, there) * NEWS, gone_on_with(pairs, standing) * GOING_ON)
         most = np.maximum(most, telling[:, None] * told)
     most[~(_may_outdo(words, at) & compared.answers & ~each_of_another(words, question, at))] = 0.0
     return most
-
-
-def _tells(pairs: _Pairs, question: Question, there: Collection[str]) -> Flags:
-    """Which of some messages, if they tell how something is, tell it of what which of them is about, shape (k, k).
-
-    Args:
-        pairs: the messages.
-        question: what is asked.
-        there: whom it names.
-    """
-    words, at = pairs.words, pairs.at
-    changed = words.having(CHANGE, at)[:, None]
-    tells = pairs.alike(np.where(changed, _LIKE_CHANGED, _LIKE), _AS_NEAR)
-    asked = _of_what_is_asked(words, question, at)
-    if asked.any():
-        tells |= asked & _of_one_kind(words, at) & pairs.alike(_LIKE_ASKED, _AS_NEAR_ASKED)
-    tells &= _of_same(words, at, things(question))
-    # What is asked of nobody may be told by anybody: where all meet is nobody's own matter.
-    return tells & _of_one_speaker(words, at) if there or question.of_oneself else tells
-
-
-def _goes_on(pairs: _Pairs, standing: Standing) -> Flags:
-    """Which of some messages, if they tell how something is, go on behind which with what is asked for, (k, k)."""
-    words, at = pairs.words, pairs.at
-    answers = answering(words, at)
-    goes_on = going_on(words, standing, at, pairs.near, answers)
-    if not goes_on.any():
-        return goes_on
-    kinds = _kinds(words, at)
-    fits = (kinds.T @ kinds) & (answers[:, None] | (pairs.cosine >= _LIKE_GOING_ON))
-    # Of an older value of no kind any answer may be news.
-    fits |= answers[:, None] & ~kinds.any(axis=0)
-    # An assistant asks all the time: what it is told is news of nothing, unless that says so itself.
-    fits &= (answering_somebody(words, at) | words.having(CHANGE, at))[:, None]
-    return goes_on & fits & _of_one_speaker(words, at)
-
-
-def _telling(words: WordIndex, at: Rows, whom: Collection[int]) -> Flags:
-    """Which of some messages tell how something is, by whom a question names, by numbers of authors; shape (k,)."""
-    # Of whom a question names, it mostly asks for all that was told: without a word of change nothing gives way.
-    telling = words.having(CHANGE if whom else TOLD, at)
-    return telling & np.isin(words.column("author")[at], list(whom)) if whom else telling
-
-
-def _of_what_is_asked(words: WordIndex, question: Question, at: Rows) -> Flags:
-    """Which of some messages share with which a rare word of a question, shape (k, k)."""
-    both = np.zeros((len(at), len(at)), dtype=np.bool_)
-    for term in question.terms:
-        if words.frequency(term) <= _RARE:
-            has = words.having(term, at)
-            both |= has[:, None] & has
-    return both
-
-
-def _of_one_kind(words: WordIndex, at: Rows) -> Flags:
-    """Which of some messages tell a value of one kind with which, shape (k, k)."""
-    kinds = _kinds(words, at)
-    both: Flags = kinds.T @ kinds
-    return both
-
-
-def _kinds(words: WordIndex, at: Rows) -> Flags:
-    """Of which kinds some messages tell values, shape (kinds, k)."""
-    return np.stack([words.having(mark, at) for mark in VALUES.values()])
 
 
 def _tied(words: WordIndex, compared: _Compared, mark: Callable[[int], int]) -> Flags:
@@ -281,22 +209,3 @@ def _may_outdo(words: WordIndex, at: Rows) -> Flags:
     texts = words.column("fingerprint")[at]
     may &= texts[:, None] != texts
     return may
-
-
-def _of_one_speaker(words: WordIndex, at: Rows) -> Flags:
-    """Which of some messages are of one person, shape (k, k). Ties say for themselves of whom they tell."""
-    author = words.column("author")[at]
-    one: Flags = author[:, None] == author
-    return one
-
-
-def _of_same(words: WordIndex, at: Rows, things: Collection[int]) -> Flags:
-    """Which of some messages lack none of the things that which of them have, shape (k, k).
-
-    What is told of another boat is no news of this one.
-    """
-    same = np.ones((len(at), len(at)), dtype=np.bool_)
-    for thing in things:
-        has = words.having(thing, at)
-        same &= has[:, None] | ~has
-    return same

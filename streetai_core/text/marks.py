@@ -25,6 +25,12 @@ CHANGE = hashed("\0change")
 CORRECTED = hashed("\0corrected")
 """It is short, and says that what was told was wrong."""
 
+ANNOUNCED = hashed("\0announced")
+"""It is short, and says of itself that something has changed."""
+
+CONFIRMS = hashed("\0confirms")
+"""It is an assistant's, and says that something has been changed."""
+
 VALUES = {kind: hashed(f"\0{kind}") for kind in ("number", "date", "colour", "contact", "name")}
 """It is short, and tells a value of this kind."""
 
@@ -39,7 +45,7 @@ def numbered(term: int) -> int:
     return zlib.crc32(b"\0numbered%d" % term)
 
 
-_OF_TEXT = np.array(sorted((WISH, TOLD, CHANGE, CORRECTED, *VALUES.values())), dtype=np.uint32)
+_OF_TEXT = np.array(sorted((WISH, TOLD, CHANGE, CORRECTED, ANNOUNCED, CONFIRMS, *VALUES.values())), dtype=np.uint32)
 """Those that a text alone tells, but for those of its words."""
 
 

@@ -6,7 +6,7 @@ from datetime import datetime, timedelta, timezone
 
 from streetai_core.planning.words import RULES, fingerprint, with_marks, words_row
 from streetai_core.testing.factories import make_message
-from streetai_core.text.marks import WISH, beside_text, news_about, qualified
+from streetai_core.text.marks import ANNOUNCED, CONFIRMS, WISH, beside_text, news_about, qualified
 from streetai_core.text.words import hashed
 
 RECORDED = {
@@ -18,6 +18,7 @@ RECORDED = {
     6: "1228865da0a5fa13fbfbb17e0cd18c78",
     7: "65209bd9925b8176314232f5d131cfb6",
     8: "b4eda278567405f8cb462b9a4bf1fbb5",
+    9: "3562ba09c5b350f0aac8fec5c4f6489b",
 }
 """Version of the rules -> what they make of the sample. A change of the rules adds an entry, under the next number."""
 
@@ -85,14 +86,25 @@ ADDED = (
     "The neighbours fed her and she's back at 6.3 kg.",
     'A letter from the court: "The hearing has been moved to 3 July."',
     "We had to switch the offsite to Ghent.",
+    "Whoops, new plan: u free 2nite? By eow Emma's coming for two weeks from Monday, says the class of '87.",
+    "My sister's getting married in January, he's got rehearsals on 8 March, Sunday's roast was on me.",
+    "We meet at the fountain and she chairs the board.",
 )
 """Sentences that came later, for rules that would change unnoticed; the fingerprints above do not count them."""
+
+
+REPLIES = ("Updated in the calendar.", "Noted, Thursday instead.", "Shall I change it?", "Ask when it changed.")
+"""Of an assistant."""
 
 
 def messages():
     """The sample as messages, some of them of people with names, and not all of users; and none in UTC."""
     at = datetime(2024, 2, 28, 23, 15, tzinfo=timezone(timedelta(hours=-5)))
-    return [
+    replies = [
+        make_message(-1 - number, content=text, created_at=at, role="assistant", source="assistant")
+        for number, text in enumerate(REPLIES)
+    ]
+    return replies + [
         make_message(
             number,
             content=text,
@@ -143,6 +155,8 @@ def test_the_sample_has_all_that_rules_tell():
     assert {row.question for row in rows} == {True, False}
     assert sum(len(row.days) for row in rows) > 5
     assert sum(WISH in row.terms for row in rows) > 1
+    assert sum(CONFIRMS in row.terms for row in rows) > 1
+    assert any(ANNOUNCED in row.terms for row in rows)
 
 
 def test_what_older_rules_marked_of_words_is_marked_anew():

@@ -21,6 +21,7 @@ LEAST_RIGHT = {
     "loose": 0.55,
     "sibling": 0.5,
     "busy": 0.9,
+    "longer": 0.78,
 }
 """86, 97, 99, 95, 58, 60 and 95 in 100 of every second one; `tests.benchmarks.as_typed` tells all. Who wrote the cases
 knew none of the rules; these were looked at later."""
@@ -312,6 +313,40 @@ def test_what_names_what_is_over_stands_above_it(registry, question, newer, firs
     memory = registry.get("office")
     tell(memory, older="At the office I'm working on Project Lark, the loyalty app.", newer=newer)
     assert first_of(memory, question)[0] == first
+
+
+TEST = "Driving test is on 5 June, 11:20, at the Lowfield centre"
+SLOT = "examiners are on strike, got a new slot and it's 1 July, 9:40. at least more time for roundabouts"
+WHEN = "When is my driving test?"
+
+
+@pytest.mark.parametrize(
+    ("newer", "reply", "first"),
+    [
+        (SLOT, "I've moved everything, including the practice reminders.", "new"),
+        (SLOT, "Shall I move everything, including the practice reminders?", "old"),
+        (f"Whoops. {SLOT}", "Good luck with the roundabouts.", "new"),
+        ("examiners are on strike, and nobody knows for how long", "I've moved everything.", "old"),
+        ("got a new bike and it's from 1 July, at last no more bus", "I've moved everything.", "old"),
+    ],
+)
+def test_what_is_said_to_have_changed_stands_above_a_value_of_its_kind(registry, newer, reply, first):
+    """By who tells of it, or by the assistant that answers: it may be less like it than other news."""
+    memory = registry.get("lessons")
+    memory.add_message(TEST, "user", message_id="old")
+    memory.add_message("Good luck! I'll add practice reminders.", "assistant")
+    memory.add_message(newer, "user", message_id="new")
+    memory.add_message(reply, "assistant")
+    assert first_of(memory, WHEN)[0] == first
+
+
+def test_nobody_else_confirms_a_change(registry):
+    """A document that says so may have been planted."""
+    memory = registry.get("lessons")
+    memory.add_message(TEST, "user", message_id="old")
+    memory.add_message(SLOT, "user", message_id="new")
+    memory.add_messages([NewMessage(content="I've moved everything.", role="assistant", source="document")])
+    assert first_of(memory, WHEN)[0] == "old"
 
 
 def test_what_others_say_lifts_nothing(registry):

@@ -26,7 +26,7 @@ from streetai_core.text.dates.calendars import (
 )
 from streetai_core.text.dates.numbers import ONE
 from streetai_core.text.dates.reader import Found, Reader
-from streetai_core.text.dates.spans import one_day
+from streetai_core.text.dates.spans import TimeSpan, one_day
 
 _LONG_UNITS = frozenset({"week", "month", "year", "decade"})
 """Units with which "three years now" tells when something began."""
@@ -48,7 +48,22 @@ def counted(reader: Reader, index: int) -> Found | None:
         return None
     if reader.word(read.end) == "and":
         return _two_ago(reader, read)
-    return _hence(reader, read) or (_counted_from(reader, read) if kind in {"from", "side"} else None)
+    if kind not in {"from", "side"}:
+        return _hence(reader, read)
+    lasting = _lasting_from(reader, read) if reader.word(index - 1) == "for" else None
+    return lasting or _hence(reader, read) or _counted_from(reader, read)
+
+
+def _lasting_from(reader: Reader, read: Amount) -> Found | None:
+    """What lasts so long from a day on: "away for two weeks from Monday"."""
+    if read.unit not in WEEKS or reader.kind(read.end) != "from":
+        return None
+    origin = _origin(reader, read)
+    if origin is None or origin.span.days > 1:
+        return None
+    days = int(read.count.high * WEEKS[read.unit])
+    last = origin.span.start + timedelta(days - 1)
+    return Found(TimeSpan(origin.span.start, last), origin.end, origin.fixed) if days else None
 
 
 def _two_ago(reader: Reader, read: Amount) -> Found | None:
@@ -115,12 +130,7 @@ def to_the_day(reader: Reader, index: int) -> Found | None:
 
 def _counted_from(reader: Reader, read: Amount) -> Found | None:
     """So long before or after another time; "a week from Friday" is a Friday."""
-    origin = None
-    if reader.kind(read.end) == "from" and reader.kind(read.end + 1) == "weekday" and read.unit in WEEKS:
-        # Whatever the sentence tells: "I got an appointment a week from Monday".
-        origin = reader.expression_from(read.end + 1, reader.today, 1)
-    elif read.unit not in CLOCK_UNITS:
-        origin = reader.expression(read.end + 1)
+    origin = _origin(reader, read)
     if origin is None or reader.kind(origin.end) == "to":  # "22 days from 3 May to 24 May"
         return None
     sign = reader.number(read.end)
@@ -132,6 +142,14 @@ def _counted_from(reader: Reader, read: Amount) -> Found | None:
         return Found(one_day(day), origin.end)
     anchor = origin.span.start if sign < 0 else origin.span.end
     return Found(away(anchor, read.count, read.unit, sign), origin.end, origin.fixed)
+
+
+def _origin(reader: Reader, read: Amount) -> Found | None:
+    """The time from which an amount is counted."""
+    if reader.kind(read.end) == "from" and reader.kind(read.end + 1) == "weekday" and read.unit in WEEKS:
+        # Whatever the sentence tells: "I got an appointment a week from Monday".
+        return reader.expression_from(read.end + 1, reader.today, 1)
+    return None if read.unit in CLOCK_UNITS else reader.expression(read.end + 1)
 
 
 def _exactly_ago(reader: Reader, read: Amount, index: int) -> Found | None:

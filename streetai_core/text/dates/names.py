@@ -33,7 +33,8 @@ def is_name(reader: Reader, index: int) -> bool:
     before, behind = reader.token(index - 1), reader.token(index + 1)
     if before.word in _BEFORE_ANY or behind.word in _BEHIND_ANY:
         return True
-    if (reader.number(index) == _SUNDAY and behind.word in _OF_SUNDAYS) or _is_liked(reader, index):
+    of_one = reader.token(index).word.endswith("'s")  # "Sunday's roast" was eaten on one
+    if (reader.number(index) == _SUNDAY and behind.word in _OF_SUNDAYS and not of_one) or _is_liked(reader, index):
         return True
     if not reader.token(index).titled:
         return False

@@ -19,6 +19,9 @@ _JUST_GONE = frozenset({"week", "weekend", "month", "quarter", "year"})
 
 _BEFORE_END = UNTIL | {"at", "by", "before"}
 
+_NOTHING_ELSE = frozenset({"eow", "eoq", "eoy"})
+"""Short forms that need no word before them: "eom" is also the end of a message, a "cob" is bread."""
+
 _DEADLINES = UNTIL | {"by", "before", "through"}
 """Words before an end that tell that something is to be done by then."""
 
@@ -101,7 +104,8 @@ def shorthand(reader: Reader, index: int) -> Found | None:
     behind = reader.skip(index + 1, "on")
     if reader.kind(behind) in {"weekday", "day"}:
         return reader.expression(behind)
-    if reader.word(index - 1) not in _BEFORE_END and not reader.token(index).titled:
+    framed = reader.word(index - 1) in _BEFORE_END or reader.word(index) in _NOTHING_ELSE
+    if not framed and not reader.token(index).titled:
         return None
     current = containing(reader.today, reader.name(index))
     if reader.word(index - 1) in _DEADLINES or reader.name(index) == "day":

@@ -71,7 +71,9 @@ def year(reader: Reader, index: int) -> Found | None:
         or word in _YEAR_FRAME_WORDS
         or (word == "for" and reader.word(before - 1) in MADE_FOR_A_TIME)
     )
-    framed = framed or (kind == "of" and _is_whole(reader, before))
+    framed = framed or (
+        kind == "of" and (_is_whole(reader, before) or reader.character(reader.token(index).start) in "'\u2019")
+    )
     framed = framed or (reader.word(index + 1) == "was" and not word.isalnum())  # "2020 was rotten"
     if not number or not framed or (reader.word(index + 1) != "was" and _is_counted(reader, index + 1)):
         return None

@@ -116,6 +116,8 @@ def _shifted_amount(reader: Reader, index: int, sign: int) -> Found | None:
     read = amount(reader, index)
     if read is None or not sign:
         return None
+    if reader.word(index - 1) == "coming" and reader.kind(read.end) == "side":  # "he is coming two days before Easter"
+        return None
     return Found(rolling(reader.today, read.count, read.unit, sign), read.end)
 
 

@@ -224,7 +224,7 @@ def _number(group: str, word: str) -> tuple[str, Value]:
         return "year", full_year(int(digits))
     if digits == word and len(word) <= _LONGEST_YEAR:
         return "number", int(word)
-    return ("decimal", word) if _DECIMAL.fullmatch(word) else _UNKNOWN
+    return ("decimal", word) if _DECIMAL.fullmatch(word) else VOCABULARY.get(word, _UNKNOWN)  # "2moro"
 
 
 def _two_years(word: str) -> tuple[str, Value]:

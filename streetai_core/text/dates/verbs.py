@@ -52,7 +52,7 @@ _PHRASES = {
     "|saw|took|made|came|bought|found|gave|told|said|thought|felt|left|won|lost|ran|ate|drove|flew|wrote|read|sent|spent"
     "|began|broke|brought|built|caught|chose|drank|fell|fought|forgot|grew|heard|held|hurt|kept|knew|led|paid|put|quit"
     "|rode|sang|sank|stole|shook|shot|hid|dug|drew|blew|bit|rang|rose|struck|swept|swore|tore|wept|lit|laid|lent|meant"
-    "|hit|cut|shut|sat|slept|sold|spoke|stood|swam|taught|threw|understood|woke|wore|became|ago|bled|clung|crept"
+    "|hit|cut|shut|split|sat|slept|sold|spoke|stood|swam|taught|threw|understood|woke|wore|became|ago|bled|clung|crept"
     "|dealt|dreamt|fled|flung|forgave|froze|knelt|leapt|learnt|mistook|outgrew"
     "|overheard|overslept|rebuilt|redid|shone|shrank|slid|snuck|spat|spilt|sprang|spun|stank|stung|swung|trod"
     "|withdrew|wove|burnt|bent",
@@ -83,8 +83,13 @@ _BE = any_of(
 _WHO = "i|you|we|they|he|she|it|(?:the|my|our|your) [a-z]+"
 """Whoever stands behind the verb in a question: "is the office closed"."""
 
+_HAS_GOT = r"(?:he|she|it)['\u2019]s got (?!married|engaged|divorced|fired|sacked|promoted|better|worse)"
+_ABOUT_TO_BE = "getting|having|coming|going|moving|flying|arriving|leaving|visiting|hosting"
+"""What somebody does behind "my sister's", where no noun would stand."""
+
 _BEING = (
-    rf"(?P<copula>{_BE}|[a-z]+['\u2019]s(?= (?:closed|shut|sold out)\b))(?: (?:(?:{_WHO}) )?"
+    rf"(?P<copula>(?!{_HAS_GOT}){_BE}|[a-z]+['\u2019]s(?= (?:closed|shut|sold out|{_ABOUT_TO_BE})\b))"
+    rf"(?: (?:(?:{_WHO}) )?"
     r"(?:(?:not|also|just|still|now|only|all|both|probably|[a-z]{2,9}ly) ){0,2}(?:(?P<governed>getting|having)"
     r"|(?P<present>closed|shut|set|sold out|fixed|required|needed|allowed|grounded|cancell?ed)"
     r"|(?P<doing>(?!(?:no|any|some|every)thing |morning|evening|during|spring)[a-z]+ing)))?"

@@ -67,9 +67,10 @@ _UNITS = {
 _PARTS = "morning afternoon evening night noon midday midnight lunchtime"
 _SEASONS = {"spring": "spring", "summer": "summer", "autumn": "autumn", "fall": "autumn", "winter": "winter"}
 _DAYS = {
-    **dict.fromkeys(("today", "tonight", "tonite"), 0),
+    **dict.fromkeys(("today", "tonight", "tonite", "2day", "2nite", "2night"), 0),
     **dict.fromkeys(("yesterday", "yesteday", "yest", "yday"), -1),
     **dict.fromkeys(("tomorrow", "tomorow", "tommorow", "tommorrow", "tmrw", "tmr", "tmw", "tomoz"), 1),
+    **dict.fromkeys(("2moro", "2moz", "2mrw", "2morrow"), 1),
     "overmorrow": 2,
 }
 
