@@ -4,6 +4,7 @@ import json
 import sqlite3
 from contextlib import closing
 from datetime import datetime, timezone
+from itertools import pairwise
 
 import pytest
 from langchain_core.messages import (
@@ -18,6 +19,8 @@ from llama_index.core.llms import ChatMessage
 
 from streetai_core.errors import InputError, MessageConflictError
 from streetai_core.transfer import FORMATS, import_file, memory_digest
+from streetai_core.transfer.readers.chatgpt import read_chatgpt
+from streetai_core.transfer.records import Source
 from tests.transfer.conftest import PUBLISHED
 
 
@@ -137,6 +140,38 @@ def test_a_chatgpt_conversation_with_a_hole(sqlite, write):
     done = import_file(sqlite, write([{"id": "c", "current_node": "n5", "mapping": nodes}]), memory_id="ada")
     assert ["0", "1", "2", "4", "5"] == [content for _, content, *_ in told(sqlite)]
     assert ["node n3 of the conversation is missing"] == [one.reason for one in done.rejected]
+
+
+class Name(str):
+    """A node's name that counts how often one is compared with another."""
+
+    __slots__ = ()
+    compared = 0
+
+    def __eq__(self, other):
+        Name.compared += 1
+        return str.__eq__(self, other)
+
+    __hash__ = str.__hash__
+
+
+@pytest.mark.parametrize("kind", ["all are leaves", "every other one is damaged"])
+def test_a_chatgpt_conversation_is_read_in_proportion_to_its_nodes(kind):
+    """Ten times as many nodes take ten times as long, also where the tree does not say which way to go."""
+    count = 400
+    names = [Name(f"n{number}") for number in range(count)]
+    nodes = {name: CHATGPT[0]["mapping"]["b"] | {"parent": None} for name in names}
+    current = None
+    if kind == "every other one is damaged":
+        current = names[-1]
+        for before, name in pairwise(names):
+            nodes[name] = nodes[name] | {"parent": before}
+            nodes[before] = nodes[before] | {"children": [name]}
+        nodes |= dict.fromkeys(names[1:-1:2])
+    Name.compared = 0
+    found = list(read_chatgpt([{"id": "c", "current_node": current, "mapping": nodes}], Source("f")))
+    assert len(found) == (1 if current is None else count)
+    assert Name.compared < 10 * count
 
 
 CLAUDE = [

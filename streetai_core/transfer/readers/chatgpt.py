@@ -50,27 +50,35 @@ def _path(nodes: dict[str, Any], current: object) -> list[str]:
     """
     name = current if isinstance(current, str) and current in nodes else _newest_leaf(nodes)
     path: dict[str, None] = {}
+    parents: dict[str, str] | None = None
     while isinstance(name, str) and name not in path:
         path[name] = None
         node = nodes.get(name)
-        name = node.get("parent") if isinstance(node, dict) else _parent_of(nodes, name)
+        if isinstance(node, dict):
+            name = node.get("parent")
+            continue
+        parents = _parents(nodes) if parents is None else parents
+        name = parents.get(name)
     return list(reversed(path))
 
 
-def _parent_of(nodes: dict[str, Any], child: str) -> str | None:
-    """The node that knows of a child which is missing, or is no node."""
+def _parents(nodes: dict[str, Any]) -> dict[str, str]:
+    """Child -> the first node that knows of it, which tells the place of one that is missing, or is no node."""
+    found: dict[str, str] = {}
     for name, node in nodes.items():
         children = node.get("children") if isinstance(node, dict) else None
-        if isinstance(children, list) and child in children:
-            return name
-    return None
+        for child in children if isinstance(children, list) else ():
+            if _is_name(child):
+                found.setdefault(child, name)
+    return found
 
 
 def _newest_leaf(nodes: dict[str, Any]) -> str | None:
     """The node without answers that was written last; in the order of the file where no time is given."""
     parents = {node.get("parent") for node in nodes.values() if isinstance(node, dict) and _is_name(node.get("parent"))}
     leaves = [name for name in nodes if name not in parents]
-    return max(leaves, key=lambda name: (_written(nodes[name]), leaves.index(name)), default=None)
+    # Of those that were written at the same time the first one of this order, which is the last one of the file.
+    return max(reversed(leaves), key=lambda name: _written(nodes[name]), default=None)
 
 
 def _written(node: Any) -> float:
