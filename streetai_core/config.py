@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, fields
 from typing import Any, Literal, TypeAlias
 
@@ -181,7 +181,9 @@ class Config:
         unknown = sorted(set(values) - known)
         if unknown:
             raise ConfigError(f"Config: unknown settings {', '.join(unknown)}; known are {', '.join(sorted(known))}")
-        roles = {"signal_roles": tuple(values["signal_roles"])} if "signal_roles" in values else {}
+        given = values.get("signal_roles")
+        # JSON has lists in place of tuples; what is neither is refused together with all else that is wrong.
+        roles = {"signal_roles": tuple(given)} if isinstance(given, Iterable) and not isinstance(given, str) else {}
         return cls(**{**values, **roles})
 
     def to_dict(self) -> dict[str, Any]:

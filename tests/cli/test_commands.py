@@ -369,7 +369,7 @@ def test_counts_are_told_in_words(there, invoke):
     assert "Faded is told by Config(decay_rate=5, revival_similarity=0);" in fast
 
 
-@pytest.mark.parametrize("settings", ["{", '{"nothing": 1}', '{"decay_rate": -1}'])
+@pytest.mark.parametrize("settings", ["{", '{"nothing": 1}', '{"decay_rate": -1}', '{"signal_roles": 5}'])
 def test_settings_on_the_line_are_checked(there, invoke, settings):
     """As those in a file are."""
     refused = invoke("stats", "m.db", "--config", settings)

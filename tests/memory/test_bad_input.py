@@ -343,6 +343,13 @@ def test_a_config_survives_a_round_trip():
         Config.from_dict({"colour": "blue"})
 
 
+@pytest.mark.parametrize("roles", [5, None, True, "user", [5], [["user"]], {"user": 1, "me": 2}])
+def test_roles_that_are_none_are_a_problem_like_any_other(roles):
+    """Of the settings, and named with the others: not an error of Python's, which has no name."""
+    with pytest.raises(ConfigError, match=r"recency_turns must be .*signal_roles must be "):
+        Config.from_dict({"signal_roles": roles, "recency_turns": -1})
+
+
 def test_a_closed_registry_says_so(tmp_path):
     """Also through a handle that is still held."""
     registry = MemoryRegistry(tmp_path / "m.db", encoder=HashingEncoder())
