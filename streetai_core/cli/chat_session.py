@@ -13,6 +13,7 @@ from streetai_core.cli.chat_model import ModelError
 from streetai_core.cli.explaining import print_why
 from streetai_core.cli.plain_values import plain, print_json
 from streetai_core.cli.screen import lines_of
+from streetai_core.cli.wording import harmless
 
 if TYPE_CHECKING:
     from streetai_core.memory import Memory
@@ -70,7 +71,7 @@ class ChatSession:
             for piece in self.model.stream(prompt.messages):
                 pieces.append(piece)
                 if not self.as_json:
-                    click.echo(_shown(piece), nl=False)
+                    click.echo(harmless(piece, also="\n\t"), nl=False)
         except (KeyboardInterrupt, ModelError) as error:
             # What was said was said; half a reply teaches nothing.
             self._keep(text, "".join(pieces))
@@ -134,8 +135,3 @@ class ChatSession:
             print_json(values)
         else:
             click.echo(lines_of(text))
-
-
-def _shown(piece: str) -> str:
-    """A piece of a reply, without what could move the cursor or colour anything."""
-    return "".join(one if one.isprintable() or one in "\n\t" else " " for one in piece)

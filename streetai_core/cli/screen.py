@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, TextIO
 
 import click
 
-from streetai_core.cli.wording import one_line
+from streetai_core.cli.wording import harmless, one_line
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -62,9 +62,7 @@ def short(text: str) -> str:
 
 def lines_of(text: str) -> str:
     """A text with its lines, without control characters."""
-    return "\n".join(
-        "".join(one if one.isprintable() else " " for one in line.expandtabs(4)) for line in text.splitlines()
-    )
+    return "\n".join(harmless(line.expandtabs(4)) for line in text.splitlines())
 
 
 def text_input() -> TextIO:

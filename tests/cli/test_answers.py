@@ -45,6 +45,25 @@ def test_times_are_those_of_the_place_where_it_was_said(here):
     assert "2026-03-01 11:00-07:00" in here("search", "far.db", "Which berth do I moor at?").stdout
 
 
+@pytest.mark.parametrize(
+    "said",
+    [
+        "\u0646\u0645\u06cc\u200c\u062e\u0648\u0627\u0647\u0645",
+        "Bharat: \u0915\u094d\u200d\u0937",
+        "We: 👩\u200d👩\u200d👧!",
+    ],
+)
+def test_what_joins_and_parts_letters_stays(here, said):
+    """Invisible, and part of the word: with a space in its place Persian is misspelt, and a family falls apart."""
+    with MemoryRegistry("words.db", encoder=HashingEncoder(64)) as registry:
+        registry.get("ada").add_message(said, role="user", name="Ali\u200cReza", message_id="m\u202e\x1b")
+    assert said in here("show", "words.db").stdout
+    found = here("search", "words.db", said).stdout
+    assert said in found
+    assert "Ali\u200cReza" in found
+    assert not {"\u202e", "\x1b"} & {*found, *here("show", "words.db").stdout}
+
+
 def test_one_is_not_several(here):
     """In numbers with their nouns."""
     with MemoryRegistry("one.db", encoder=HashingEncoder(64)) as registry:

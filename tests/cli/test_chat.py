@@ -113,8 +113,9 @@ def test_forgetting(folder):
 
 def test_what_the_terminal_must_not_get(folder):
     """Escape codes of a model's are no escape codes on the screen; what is stored is what it said."""
-    result = talk(Script("Red: \x1b[31m and\tgreen\nis it."), b"Colour?\xff\r\n")
+    result = talk(Script("Red: \x1b[31m and\tgreen\nis it. 👩\u200d🚀"), b"Colour?\xff\r\n")
     assert "\x1b" not in result.stdout
+    assert "👩\u200d🚀" in result.stdout
     assert "green\nis it." in result.stdout
     question, reply = stored(folder)
     assert "Colour?\ufffd" == question.content
