@@ -61,7 +61,7 @@ def all_signals(state: MemoryState, messages: Sequence[Message]) -> list[Signal]
 
 
 def all_stacks(state: MemoryState) -> list[Stack]:
-    """All stacks, the largest first; their signals newest first."""
+    """All stacks, the largest first, of equal ones the oldest; their signals newest first."""
     members: dict[int, list[int]] = {}
     for key, stack in sorted(zip(state.columns.keys.tolist(), state.columns.column("stack").tolist(), strict=True)):
         members.setdefault(stack, []).append(key)
@@ -71,7 +71,8 @@ def all_stacks(state: MemoryState) -> list[Stack]:
             size=state.stacks.size(stack),
             signal_ids=tuple(signal_id(state, key) for key in reversed(members.get(stack, []))),
         )
-        for stack in state.stacks.keys
+        # Where they lie in RAM depends on what this handle has seen deleted.
+        for stack in sorted(state.stacks.keys)
     ]
     return sorted(stacks, key=lambda stack: -stack.size)
 

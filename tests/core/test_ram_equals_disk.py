@@ -238,6 +238,7 @@ class Handles(RuleBasedStateMachine):
                 memory.stats()
                 assert dump(memory._coherent._state) == on_disk
                 assert ranked(memory) == expected
+                assert memory.stacks == opened(self.store, self.config).stacks
                 sizes = {stack.stack_id: len(stack.signal_ids) for stack in memory.stacks}
                 assert sizes == {stack.stack_id: stack.size for stack in memory.stacks}
 
@@ -306,3 +307,14 @@ def test_a_message_that_gets_words_late_stands_in_its_place():
         on_disk = dump_words(MemoryState.of(transaction.rows(None)).words)
     assert on_disk["messages"][1]["beside"] == [0, 2]
     assert dump_words(memory._coherent._state.words) == on_disk
+
+
+def test_stacks_are_listed_alike_after_loading():
+    """Those of the same size from the oldest on, wherever a deletion has moved them in RAM."""
+    store = ReferenceStore()
+    memory = opened(store, Config())
+    said = [NewMessage(content=text, role="user") for text in ("tides", "kettle", "ladder", "violin")]
+    first, *_ = memory.add_messages(said)
+    memory.delete_message(first[0].parent_turn_id)
+    assert [1, 2, 3] == [int(stack.stack_id.rpartition(".")[2]) for stack in memory.stacks]
+    assert memory.stacks == opened(store, Config()).stacks
