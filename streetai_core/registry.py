@@ -120,7 +120,8 @@ class MemoryRegistry:
         chosen = as_encoder(encoder)
         cached = chosen if isinstance(chosen, CachedEncoder) else CachedEncoder(chosen)
         self.encoder: Encoder = cached
-        self.token_counter: TokenCounter = token_counter or EstimatedTokens()
+        # One that is a collection, of what it has counted for instance, may be empty.
+        self.token_counter: TokenCounter = EstimatedTokens() if token_counter is None else token_counter
         self._surroundings = Surroundings(
             store=self.store,
             encoder=self.encoder,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import operator
 import os
 import tempfile
 from collections.abc import Mapping, Sequence
@@ -11,7 +12,7 @@ from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 
-from streetai_core.errors import MissingExtraError, ModelFileError
+from streetai_core.errors import InputError, MissingExtraError, ModelFileError
 
 MESSAGE_OVERHEAD = 4
 """Tokens that a chat API adds to a message for its role and borders (OpenAI cookbook: 3 to 4)."""
@@ -110,4 +111,24 @@ def count_messages(messages: Sequence[Mapping[str, Any]], counter: TokenCounter)
 
 def count_message(content: str, counter: TokenCounter) -> int:
     """Tokens of one message, its overhead included."""
-    return counter.count(content) + MESSAGE_OVERHEAD
+    return count_text(content, counter) + MESSAGE_OVERHEAD
+
+
+def count_text(text: str, counter: TokenCounter) -> int:
+    """Tokens of a text, as a number that can be stored and written as JSON, whoever counts.
+
+    Raises:
+        InputError: the counter gave no whole number from 0.
+    """
+    given = counter.count(text)
+    try:
+        # NumPy's whole numbers are some, and no ints.
+        number = int(operator.index(given))
+    except TypeError:
+        number = -1
+    if number < 0:
+        raise InputError(
+            f"{type(counter).__name__}.count must return a whole number from 0, got {given!r} for a text of "
+            f"{len(text)} characters"
+        )
+    return number

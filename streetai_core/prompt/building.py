@@ -12,7 +12,7 @@ from streetai_core.prompt.turns import as_turns
 from streetai_core.stores.base import ReadTransaction
 from streetai_core.stores.provenance import JournalRow, Origins
 from streetai_core.stores.types import CreditRow, Head, MessageQuery, Rows
-from streetai_core.tokens import TokenCounter, count_message, count_messages
+from streetai_core.tokens import TokenCounter, count_message, count_messages, count_text
 from streetai_core.types import Hit, Inspector, Message, Prompt, RetrievedSignal
 
 FRAME_TOKENS = 64
@@ -239,7 +239,7 @@ def _inspect(
         tokens_sent=assembly.cost(draft),
         tokens_full_history=assembly.full_history_tokens,
         tokens_window=count_messages(draft.turns.messages, counter),
-        tokens_recalled=counter.count(draft.block),
+        tokens_recalled=count_text(draft.block, counter),
         token_budget=request.token_budget,
         whole_history_sent=whole_history,
     )

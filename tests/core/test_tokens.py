@@ -1,14 +1,16 @@
-"""Counting with tiktoken: only with a file that is on this machine already."""
+"""Counting: with tiktoken only with a file that is on this machine already, and with counters of users."""
 
 # ruff: noqa: RUF001 - texts in many scripts are what is counted
 
+import json
 from importlib.resources import files
 
+import numpy as np
 import pytest
 
 from streetai_core import EstimatedTokens, MemoryRegistry, TiktokenTokens
 from streetai_core.encoders.hashing import HashingEncoder
-from streetai_core.errors import ModelFileError
+from streetai_core.errors import InputError, ModelFileError
 
 
 @pytest.fixture
@@ -64,6 +66,39 @@ def test_a_memory_counts_with_it(tmp_path, local_files):
             sent.append(registry.get("m").build_prompt(text).inspector["tokens_sent"])
     assert sent[0] == TiktokenTokens().count(text) + 4
     assert sent[0] != sent[1]
+
+
+class Counting(dict):
+    """Gives what it was told, and is empty."""
+
+    def __init__(self, given):
+        super().__init__()
+        self.given = given
+
+    def count(self, text):
+        """What it was told."""
+        return self.given
+
+
+@pytest.mark.parametrize("given", [6.25, None, "5", -3])
+def test_a_counter_that_gives_no_whole_number_is_named(tmp_path, given):
+    """The database would refuse the sum of it, as if it were damaged; nothing is stored."""
+    with MemoryRegistry(tmp_path / "m.db", encoder=HashingEncoder(), token_counter=Counting(given)) as registry:
+        memory = registry.get("m")
+        for call in (lambda: memory.add_message("hello there", "user"), lambda: memory.build_prompt("hello there")):
+            with pytest.raises(InputError, match=r"Counting\.count must return a whole number from 0, got .*11 char"):
+                call()
+        assert memory.messages() == []
+
+
+def test_a_counter_may_give_whole_numbers_of_numpy(tmp_path):
+    """Tokenizers do; what is stored and shown has Python's."""
+    with MemoryRegistry(tmp_path / "m.db", encoder=HashingEncoder(), token_counter=Counting(np.int64(7))) as registry:
+        memory = registry.get("m")
+        memory.add_message("hello there", "user")
+        assert memory.stats()["history_tokens"] == 11
+        inspector = memory.build_prompt("hello there, who are you?").inspector
+        assert json.loads(json.dumps(inspector))["tokens_full_history"] == 22
 
 
 def test_no_download_is_started(tmp_path, monkeypatch):
