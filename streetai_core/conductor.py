@@ -134,7 +134,7 @@ class Conductor:
         """
         if not isinstance(question, str):
             raise InputError(f"the question must be a str, got {type(question).__name__}")
-        at = self._around.clock() if at is None else zoned(at)
+        at = self._around.clock() if at is None else zoned(at, "asked_at")
         if is_blank(question):
             return None
         state = self._to_compare()

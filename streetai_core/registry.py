@@ -128,7 +128,7 @@ class MemoryRegistry:
             outage=Outage(cached),
             config=self.config,
             counter=self.token_counter,
-            clock=_now if clock is None else lambda: zoned(clock()),
+            clock=_now if clock is None else lambda: zoned(clock(), "the time that clock gives"),
             executor=lambda: self.executor,
             hot=HotStates(max_open),
             processors=check_processors(processors),

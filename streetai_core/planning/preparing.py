@@ -14,6 +14,7 @@ from streetai_core.config import Config
 from streetai_core.encoders.base import Encoder
 from streetai_core.errors import InputError
 from streetai_core.planning.told import Told, told
+from streetai_core.stores.values import utc
 from streetai_core.text.chunking import Limits, split
 from streetai_core.text.clean import check_id, clean, is_blank
 from streetai_core.tokens import TokenCounter, count_message
@@ -169,8 +170,7 @@ def _aware(moment: datetime | None, number: int) -> datetime | None:
     """A time with a zone; UTC if it has none. What is a subclass of `datetime`, as pandas has one, becomes one."""
     if moment is None:
         return None
-    if not isinstance(moment, datetime):
-        raise InputError(f"created_at of message {number} must be a datetime, got {type(moment).__name__}")
+    utc(moment, f"created_at of message {number}")
     moment = datetime.combine(moment.date(), moment.timetz())
     return moment.replace(tzinfo=timezone.utc) if moment.tzinfo is None else moment
 

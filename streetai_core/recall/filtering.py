@@ -58,7 +58,7 @@ class RecallFilter:
             if not isinstance(getattr(self, name), date | None):
                 raise InputError(f"{name} must be a date, got {getattr(self, name)!r}")
             if isinstance(getattr(self, name), datetime):
-                object.__setattr__(self, name, utc(getattr(self, name)))
+                object.__setattr__(self, name, utc(getattr(self, name), name))
         if self.since is not None and self.until is not None and _is_after(self.since, self.until):
             raise InputError(f"since ({self.since}) must not be after until ({self.until}): nothing can be said then")
 

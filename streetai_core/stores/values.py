@@ -108,32 +108,32 @@ def credit_of(step: Learned, old: WeightRow, new: WeightRow, now: datetime) -> C
     )
 
 
-def utc(moment: datetime) -> datetime:
+def utc(moment: datetime, what: str = "a time") -> datetime:
     """`moment` in UTC; taken as UTC if it has no time zone.
 
     Raises:
-        InputError: not a datetime, or outside the years 1 to 9999 in UTC.
+        InputError: naming `what`; not a datetime, or outside the years 1 to 9999 in UTC.
     """
     if not isinstance(moment, datetime):
-        raise InputError(f"a time must be a datetime, got {type(moment).__name__}")
+        raise InputError(f"{what} must be a datetime, got {type(moment).__name__}")
     if moment.tzinfo is None:
         return moment.replace(tzinfo=timezone.utc)
     try:
         return moment.astimezone(timezone.utc)
     except OverflowError as error:
-        raise InputError(f"{moment!r} is outside the years 1 to 9999 in UTC") from error
+        raise InputError(f"{what} is outside the years 1 to 9999 in UTC: {moment!r}") from error
 
 
-def zoned(moment: datetime) -> datetime:
+def zoned(moment: datetime, what: str = "a time") -> datetime:
     """`moment` with its distance from UTC, which tells the day of who wrote at that time, and nothing else of its zone.
 
     It is taken as UTC if it has no zone.
 
     Raises:
-        InputError: not a datetime, or outside the years 1 to 9999 in UTC.
+        InputError: naming `what`; not a datetime, or outside the years 1 to 9999 in UTC.
     """
     distance = moment.utcoffset() if isinstance(moment, datetime) else None
-    return moment.replace(tzinfo=timezone(distance)) if distance and utc(moment) else utc(moment)
+    return moment.replace(tzinfo=timezone(distance)) if distance and utc(moment, what) else utc(moment, what)
 
 
 def _kept(message: Message) -> Message:

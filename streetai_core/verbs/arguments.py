@@ -41,7 +41,7 @@ def moment_of(asked_at: AskedAt | None) -> datetime | None:
     moment = asked_at() if callable(asked_at) else asked_at
     if moment is not None and not isinstance(moment, datetime):
         raise InputError(f"the function given as asked_at must return a datetime, got {_kind_of(moment)}")
-    return None if moment is None else zoned(moment)
+    return None if moment is None else zoned(moment, "asked_at")
 
 
 def _kind_of(value: object) -> str:

@@ -267,7 +267,7 @@ def test_a_time_that_utc_does_not_have_is_refused(tmp_path, moment, hours):
     """A broken clock would end the program with an error of Python's instead of being named."""
     with MemoryRegistry(tmp_path / "m.db", encoder=HashingEncoder(dim=64)) as registry:
         memory = registry.get("m")
-        with pytest.raises(InputError, match="outside the years 1 to 9999"):
+        with pytest.raises(InputError, match="created_at of message 0 is outside the years 1 to 9999"):
             memory.add_message(
                 "hello there", "user", created_at=moment.replace(tzinfo=timezone(timedelta(hours=hours)))
             )

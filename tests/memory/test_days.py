@@ -5,7 +5,7 @@ from datetime import datetime, timedelta, timezone
 
 import pytest
 
-from streetai_core import MemoryRegistry
+from streetai_core import MemoryRegistry, RecallFilter
 from streetai_core.encoders.hashing import HashingEncoder
 from streetai_core.errors import InputError
 from streetai_core.recall.processors import RecentFirst
@@ -133,8 +133,15 @@ def test_a_time_of_asking_that_is_none(path):
     with opened(path) as registry:
         for memory in (registry.get("m"), registry.get("new")):
             for ask in (memory.retrieve, memory.build_prompt, memory.why):
-                with pytest.raises(InputError, match="a time must be a datetime, got str"):
+                with pytest.raises(InputError, match="asked_at must be a datetime, got str"):
                     ask("Which boat?", asked_at="yesterday")
+                far = datetime.max.replace(tzinfo=timezone(timedelta(hours=-1)))
+                with pytest.raises(InputError, match="asked_at is outside the years 1 to 9999"):
+                    ask("Which boat?", asked_at=far)
+                with pytest.raises(InputError, match="until is outside the years 1 to 9999"):
+                    ask("Which boat?", wanted=RecallFilter(until=far))
+    with opened(path, now="noon") as registry, pytest.raises(InputError, match="that clock gives must be a datetime"):
+        registry.get("m").retrieve("Which boat?")
 
 
 def test_a_clock_without_a_zone_is_in_utc(tmp_path):
