@@ -13,6 +13,7 @@ from streetai_core.errors import InputError
 from streetai_core.recall.metadata import Value, WantedMetadata, checked_metadata, fits
 from streetai_core.state import MemoryState
 from streetai_core.stores.values import utc
+from streetai_core.text.clean import clean
 from streetai_core.types import ROLES, ChunkKind, Role
 
 Flags = npt.NDArray[np.bool_]
@@ -50,6 +51,9 @@ class RecallFilter:
             given = getattr(self, name)
             if given is not None:
                 object.__setattr__(self, name, _texts(name, given))
+        if self.names is not None:
+            # As they are stored.
+            object.__setattr__(self, "names", tuple(clean(name)[0] for name in self.names))
         if self.metadata is not None:
             object.__setattr__(self, "metadata", checked_metadata(self.metadata))
         _check("roles", self.roles, ROLES)

@@ -26,7 +26,7 @@ from streetai_core.stores.rows import vector_bytes
 from streetai_core.stores.traces import Traces
 from streetai_core.stores.types import Changes, Erased, MessageQuery, Rows, WordsRow
 from streetai_core.text import names, words
-from streetai_core.text.clean import check_id
+from streetai_core.text.clean import check_id, clean
 from streetai_core.tokens import count_message
 from streetai_core.types import KeptVector, Message
 from streetai_core.upkeep.receipts import Receipt, Scope
@@ -135,7 +135,8 @@ class Forgetting(Conductor):
         if message is not None:
             return self._forget_messages("message", MessageQuery(message_id=message))
         if isinstance(conversation, EllipsisType):
-            return self._forget_messages("author", MessageQuery(), author)
+            # A name is stored clean, and what the app calls somebody by may not be.
+            return self._forget_messages("author", MessageQuery(), clean(author or "")[0])
         if conversation is not None:
             conversation = check_id(conversation, "conversation")
         return self._forget_messages("conversation", MessageQuery(conversation_id=conversation, any_conversation=False))

@@ -11,7 +11,7 @@ from types import FunctionType, ModuleType
 
 import pytest
 
-from streetai_core import Config, MemoryRegistry, NewMessage
+from streetai_core import Config, MemoryRegistry, NewMessage, RecallFilter
 from streetai_core.encoders import CachedEncoder, HashingEncoder
 from streetai_core.errors import InputError, StaleMemoryError, StoreError
 from streetai_core.knowledge.clauses import clauses
@@ -239,6 +239,20 @@ def test_the_conversation_without_an_id_can_be_forgotten(path):
         filled(memory, 12, 3)
         memory.forget(conversation=None)
         assert {message.conversation_id for message in memory.messages()} == {"even"}
+
+
+@pytest.mark.parametrize("name", ["Ada \ud83d", "A\0da"])
+def test_an_author_can_be_forgotten_by_the_name_that_the_app_gave(path, name):
+    """Half an emoji, where a name was cut: it is stored as U+FFFD, and was taken for somebody who had said nothing."""
+    with opened(path) as registry:
+        memory = registry.get("m")
+        memory.add_message("My berth is 31.", "user", name=name)
+        memory.add_message("Mine is 32.", "user", name="Ada")
+        assert [hit.signal.name for hit in memory.retrieve("berth", wanted=RecallFilter(names=name))] == [
+            memory.messages()[0].name
+        ]
+        assert memory.forget(author=name).rows["messages"] == 1
+        assert [one.name for one in memory.messages()] == ["Ada"]
 
 
 def test_a_forgotten_memory_is_gone_with_its_name(path):
