@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timezone
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -162,8 +164,21 @@ def plain_json(values: Mapping[str, Any] | None, what: str) -> dict[str, Any] | 
         raise InputError(
             f"{what} must be plain JSON (str, int, finite float, bool, None, list, dict): {error}"
         ) from error
-    copy: dict[str, Any] = json.loads(clean(text)[0])
+    copy: dict[str, Any] = json.loads(clean(text)[0], object_pairs_hook=partial(_each_once, what))
     return copy
+
+
+def _each_once(what: str, pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """An object of JSON.
+
+    Raises:
+        InputError: two keys are the same as JSON, as 1 and "1" are, so that one value would be lost.
+    """
+    values = dict(pairs)
+    if len(values) < len(pairs):
+        twice = next(name for name, count in Counter(name for name, _ in pairs).items() if count > 1)
+        raise InputError(f"{what} has two keys that are {twice!r} in JSON; one value would be lost")
+    return values
 
 
 def _aware(moment: datetime | None, number: int) -> datetime | None:

@@ -120,6 +120,16 @@ CALLS = {
             [NewMessage(content="hi", role="user", conversation_id=n) for n in ("a", "")]
         ),
     ),
+    "metadata with a key twice": (
+        InputError,
+        "metadata of message 0 has two keys that are '1' in JSON",
+        lambda r: r.get("m").add_message("hi there", "user", metadata={"a": [{1: "boat", "1": "berth"}]}),
+    ),
+    "metadata with a key that is twice when clean": (
+        InputError,
+        "metadata",
+        lambda r: r.get("m").add_message("hi there", "user", metadata=dict.fromkeys(["\ud800", "\ufffd"])),
+    ),
     "metadata a list": (InputError, "metadata", lambda r: r.get("m").add_message("hi there", "user", metadata=["a"])),
     "update to blank": (InputError, "delete_message", lambda r: r.get("m").update_message("kept", "  \n ")),
     "prompt for nothing": (InputError, "blank", lambda r: r.get("m").build_prompt("  ")),
