@@ -48,7 +48,7 @@ _COUNTED = {
 @file_argument
 @json_option
 def ls(file: Path, *, as_json: bool) -> None:
-    """List the memories of FILE, with how much is in each and when something was said last."""
+    """List the memories of FILE, with how much is in each and when what was stored last was said."""
     from streetai_core.stores.types import MessageQuery
 
     rows: list[dict[str, Any]] = []
