@@ -29,6 +29,9 @@ from streetai_core.types import (
 from streetai_core.verbs.arguments import check_count, check_text
 from streetai_core.verbs.stored import messages_of
 
+_MOST = 2**63 - 1
+"""Messages of a page; more than there can be, and the largest number that a database takes."""
+
 
 class Looking(Conductor):
     """The verbs that look in. They change nothing."""
@@ -64,7 +67,11 @@ class Looking(Conductor):
         if first is not None and last is not None:
             raise InputError("give first or last, not both: the first so many are others than the last")
         wanted = RecallFilter(roles=roles).roles
-        query = MessageQuery(roles=None if wanted is None else tuple(wanted), first=first, last=last)
+        query = MessageQuery(
+            roles=None if wanted is None else tuple(wanted),
+            first=None if first is None else min(first, _MOST),
+            last=None if last is None else min(last, _MOST),
+        )
         if not isinstance(conversation_id, EllipsisType):
             named = None if conversation_id is None else check_id(conversation_id, "conversation_id")
             query = replace(query, conversation_id=named, any_conversation=False)

@@ -264,6 +264,15 @@ def test_vectors_that_are_none_are_refused(tmp_path, vector):
         assert [] == registry.get("m").messages()
 
 
+def test_a_page_may_be_larger_than_any_memory(tmp_path):
+    """As a limit of hits may: it was an error about 64 bits, as if the database had failed."""
+    with MemoryRegistry(tmp_path / "m.db", encoder=HashingEncoder(dim=64)) as registry:
+        memory = registry.get("m")
+        memory.add_message(KEPT, "user")
+        for page in ({"first": 2**63}, {"last": 10**30}):
+            assert [KEPT] == [one.content for one in memory.messages(**page)]
+
+
 def test_a_failing_encoder_is_an_encoder_error(tmp_path):
     """Whatever the model raised is the cause."""
     with MemoryRegistry(tmp_path / "m.db", encoder=PlantedEncoder({"known": [1, 0]})) as registry:
