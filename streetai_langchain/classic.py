@@ -14,6 +14,7 @@ from pydantic import ConfigDict, Field, InstanceOf, field_validator
 from streetai_core import Memory, NewMessage, Prompt, WeightUpdate
 from streetai_core.errors import InputError, MissingExtraError
 from streetai_core.failures import fail_open, report
+from streetai_core.prompt.turns import words_of
 from streetai_core.text.clean import check_id, is_blank
 from streetai_core.types import Message
 from streetai_core.verbs.arguments import moment_of
@@ -256,7 +257,7 @@ class StreetAIChainMemory(BaseMemory):
         return text
 
     def _line(self, message: Message) -> str:
-        return f"{self.human_prefix if message.role == 'user' else self.ai_prefix}: {message.content}"
+        return f"{self.human_prefix if message.role == 'user' else self.ai_prefix}: {words_of(message)}"
 
     # --------------------------------------------------------------- failures
 
@@ -294,5 +295,5 @@ def _existing(key: str, values: Mapping[str, Any], what: str, where: str) -> str
 def _as_message(message: Message) -> BaseMessage:
     """A message of the window as text only: a chain's model may accept neither names nor other content."""
     if message.role == "user":
-        return HumanMessage(content=message.content)
+        return HumanMessage(content=words_of(message))
     return AIMessage(content=message.content)

@@ -107,7 +107,7 @@ class Assembly:
         """
         start = window_start(messages, self._config.recency_turns) or 0
         # The turns begin with a user's message, so only there is a longer window another one.
-        opening = [place for place in range(start, len(messages)) if _can_open(messages[place])]
+        opening = [place for place in range(start, len(messages)) if messages[place].role == "user"]
         turns = as_turns(messages[opening[-1] + 1 if opening else start :])
         for place in reversed(opening):
             candidate = as_turns(messages[place:])
@@ -194,18 +194,13 @@ def window_start(messages: Sequence[Message], recency_turns: int) -> int | None:
     if not leading:
         return start
     before = start - 1
-    if not any(_can_open(message) for message in messages[start:]):
+    if not any(message.role == "user" for message in messages[start:]):
         # All these belong to one reply, which is nothing without what asked for it, however many tools it used.
         while before >= 0 and _is_tool_traffic(messages[before]):
             before -= 1
     if before < 0:
         return None
-    return before if _can_open(messages[before]) else start
-
-
-def _can_open(message: Message) -> bool:
-    """Whether turns may begin with a message."""
-    return message.role == "user" and bool(message.content.strip())
+    return before if messages[before].role == "user" else start
 
 
 def _is_tool_traffic(message: Message) -> bool:

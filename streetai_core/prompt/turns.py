@@ -11,6 +11,10 @@ from streetai_core.types import Message
 INSTRUCTION_ROLES = frozenset({"system", "developer"})
 """Roles that speak for the app; they stand before the conversation, never in it."""
 
+WORDLESS = "[a message without text]"
+"""Stands in a turn for a message of the user's that has no text, such as an image: its reply would be taken for one to
+what was said before."""
+
 _SEPARATOR = "\n\n"
 """Between the texts of neighbouring messages of one role, which most APIs only take as one."""
 
@@ -31,9 +35,9 @@ def as_turns(messages: Sequence[Message]) -> Turns:
     """The turns of a run of messages, oldest first.
 
     System and developer messages are left out, and so are tool calls without all their results and results without
-    their call.
+    their call, and messages without text, but for those of the user's that a reply follows on.
     """
-    spoken = _whole_tool_exchanges([message for message in messages if message.role not in INSTRUCTION_ROLES])
+    spoken = _heard(_whole_tool_exchanges([one for one in messages if one.role not in INSTRUCTION_ROLES]))
     first = next((number for number, message in enumerate(spoken) if message.role == "user"), len(spoken))
     leading = tuple(message for message in spoken[:first] if message.role == "assistant" and message.content.strip())
     shown = spoken[first:]
@@ -45,6 +49,11 @@ def as_turns(messages: Sequence[Message]) -> Turns:
         else:
             turns.append(turn)
     return Turns(turns, tuple(shown), leading)
+
+
+def words_of(message: Message) -> str:
+    """What stands in a turn for a stored message: its text, or that it has none."""
+    return WORDLESS if message.role == "user" and not message.content.strip() else message.content
 
 
 def join(*texts: str) -> str:
@@ -87,14 +96,25 @@ def _whole_tool_exchanges(messages: Sequence[Message]) -> list[Message]:
             answered = [one for result in results if isinstance(one := result.metadata.get("tool_call_id"), str)]
             if len(answered) == len(results) and sorted(calls) == sorted(answered):
                 whole += [message, *results]
-        elif message.role != "tool" and message.content.strip():
+        elif message.role == "user" or (message.role != "tool" and message.content.strip()):
             whole.append(message)
     return whole
 
 
+def _heard(messages: Sequence[Message]) -> list[Message]:
+    """The messages without those of the user's that have no text, unless a reply follows on just that one."""
+    heard: list[Message] = []
+    for number, message in enumerate(messages):
+        following = messages[number + 1 : number + 2]
+        alone = not (heard and heard[-1].role == "user") and bool(following) and following[0].role == "assistant"
+        if alone or message.role != "user" or message.content.strip():
+            heard.append(message)
+    return heard
+
+
 def _turn(message: Message) -> dict[str, Any]:
     """A message as a dict, with what ties calls and results together."""
-    turn: dict[str, Any] = {"role": message.role, "content": message.content}
+    turn: dict[str, Any] = {"role": message.role, "content": words_of(message)}
     if message.role == "tool":
         turn["tool_call_id"] = message.metadata["tool_call_id"]
     elif call_ids(message):

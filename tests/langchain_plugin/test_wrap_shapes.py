@@ -9,7 +9,8 @@ from langchain_core.runnables import RunnableLambda, RunnablePassthrough
 from pydantic import BaseModel
 
 from streetai_core.errors import InputError
-from tests.langchain_plugin.conftest import FACT, QUESTION, REPLY, spoken
+from streetai_core.prompt.turns import WORDLESS
+from tests.langchain_plugin.conftest import FACT, QUESTION, REPLY, chain_memory, spoken
 from tests.langchain_plugin.scripted import ScriptedChatModel, script
 from tests.langchain_plugin.ways import ainvoke, astream, invoke, stream
 from tests.learning import learning_steps
@@ -82,6 +83,27 @@ def test_a_question_with_an_image(diary, streetai):
     assert history[2] == HumanMessage([IMAGE])
     assert [message.type for message in asked.prompts[1]] == ["human", "ai", "human"]
     assert asked.prompts[1][2].content == [IMAGE]
+
+
+@pytest.mark.parametrize("classic", [False, True])
+def test_the_reply_to_an_image_alone_is_no_reply_to_what_was_said_before(diary, streetai, classic):
+    """What stands for the image is in the window, in its place, and is stored nowhere."""
+    asked = model("Good morning, Mara.", "A red boat.", REPLY)
+    chat = streetai.wrap(asked)
+    for content in ("Good morning!", [IMAGE]):
+        chat.invoke([HumanMessage(content)], SESSION)
+    window = [("human", "Good morning!"), ("ai", "Good morning, Mara."), ("human", WORDLESS), ("ai", "A red boat.")]
+
+    if classic:
+        found = chain_memory(diary, return_messages=True).load_memory_variables({"input": "zzz"})["history"]
+        text = chain_memory(diary).load_memory_variables({"input": "zzz"})["history"]
+        assert text.endswith(f"\nHuman: {WORDLESS}\nAI: A red boat.")
+    else:
+        chat.invoke("zzz", SESSION)
+        *found, _ = asked.prompts[2]
+
+    assert [(message.type, message.text) for message in found] == window
+    assert not any(WORDLESS in text for _, text in spoken(diary, "new"))
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from streetai_core.prompt.turns import as_turns, with_question
+from streetai_core.prompt.turns import WORDLESS, as_turns, with_question
 from streetai_core.types import ROLES, Message
 
 NOW = datetime(2026, 1, 1, tzinfo=timezone.utc)
@@ -89,8 +89,9 @@ def test_any_history_becomes_valid_turns(messages):
 
 @given(histories())
 def test_nothing_is_invented(messages):
-    """Property: every line sent was said, by that role."""
+    """Property: every line sent was said, by that role, but for what stands for a message without text."""
     said = {(message.role, line) for message in messages for line in message.content.split("\n\n")}
+    said.add(("user", WORDLESS))
     for turn in as_turns(messages).messages:
         assert all((turn["role"], line) in said for line in turn["content"].split("\n\n"))
 
@@ -101,6 +102,28 @@ def test_neighbours_of_one_role_become_one_turn():
         [make_message(0, "user", "one"), make_message(1, "user", "two"), make_message(2, "assistant", "three")]
     )
     assert [{"role": "user", "content": "one\n\ntwo"}, {"role": "assistant", "content": "three"}] == turns.messages
+
+
+@pytest.mark.parametrize("before", [[], [("user", "one"), ("assistant", "two")]])
+def test_a_reply_to_a_message_without_text_keeps_it(before):
+    """Such as an image: else it would be taken for more of the reply before, or nobody would have asked for it."""
+    said = [*before, ("user", " "), ("assistant", "a boat")]
+    turns = as_turns([make_message(number, *one) for number, one in enumerate(said)])
+    assert [*before, ("user", WORDLESS), ("assistant", "a boat")] == [
+        (turn["role"], turn["content"]) for turn in turns.messages
+    ]
+    assert len(said) == len(turns.shown)
+
+
+@pytest.mark.parametrize("said", [["", "one"], ["one", ""], ["", "", "one", ""]])
+def test_a_message_without_text_says_nothing_beside_others(said):
+    """Nor where no reply follows on it."""
+    messages = [make_message(number, "user", one) for number, one in enumerate(said)]
+    assert [{"role": "user", "content": "one"}] == as_turns(messages).messages
+    assert ["one", "two"] == [
+        turn["content"] for turn in as_turns([*messages, make_message(4, "assistant", "two")]).messages
+    ]
+    assert [] == as_turns([make_message(0, "user", ""), make_message(1, "user", "")]).messages
 
 
 def test_a_leading_answer_is_set_apart():

@@ -2,6 +2,7 @@
 
 import pytest
 
+from streetai_core.prompt.turns import WORDLESS
 from tests.adapters.wire.answers import Answer
 
 PARAGRAPH = "The {0} boat lies in the {0} basin of the harbour, behind the {0} shed, where the crane never goes."
@@ -25,6 +26,16 @@ def test_an_image_alone_is_a_message(bench):
     assert "Look at this." in bench.wire.last.texts
     assert [("user", "Look at this."), ("assistant", "Noted."), ("user", ""), ("assistant", "Noted.")] == bench.stored()
     assert bench.failures == []
+
+
+def test_the_reply_to_an_image_alone_is_no_reply_to_what_was_said_before(bench):
+    """What stands for the image is sent in its place, and stored nowhere."""
+    bench.say("plain", [("user", "Look at this.")])
+    bench.wire.answers.append(Answer("A red boat."))
+    bench.say("plain", [("image", "")])
+    bench.say("plain", [("user", "Which colour was it?")])
+    assert ["Look at this.", "Noted.", WORDLESS, "A red boat.", "Which colour was it?"] == bench.wire.last.texts[-5:]
+    assert not any(WORDLESS in text for _, text in bench.stored())
 
 
 def test_recalled_text_stands_beside_an_image(bench):
