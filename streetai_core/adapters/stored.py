@@ -31,11 +31,16 @@ _ID_LENGTH = 32
 
 
 def as_message(said: Said, conversation_id: str | None, message_id: str) -> NewMessage | None:
-    """Something said, as it is stored; `None` if there is nothing in it."""
-    if is_blank(said.text) and not (said.attachments or said.tool_calls or said.tool_call_id):
+    """Something said, as it is stored; `None` if there is nothing in it, and it is not the user's.
+
+    A blank message of the user's is kept, with no attachments noted: its reply would stand there without a question.
+    """
+    is_empty = is_blank(said.text) and not (said.attachments or said.tool_calls or said.tool_call_id)
+    if is_empty and said.role != "user":
         return None
     metadata: dict[str, Any] = {}
-    if said.attachments:
+    if said.attachments or is_empty:
+        # The core stores nothing that has neither text nor metadata.
         metadata[ATTACHMENTS] = list(said.attachments)
     if said.tool_calls:
         metadata[_CALLS] = [_openai_form(call) for call in said.tool_calls]

@@ -38,6 +38,22 @@ def test_the_reply_to_an_image_alone_is_no_reply_to_what_was_said_before(bench):
     assert not any(WORDLESS in text for _, text in bench.stored())
 
 
+@pytest.mark.parametrize("text", ["", " \n"])
+def test_a_blank_message_is_stored_with_its_reply(bench, text):
+    """Once, also if the first try fails."""
+    if not (bench.row.name == "openai-chat" or (bench.row.name == "openai-responses" and text)):
+        pytest.skip("this API takes no such message")
+    asked = ("user", text)
+    bench.wire.answers.append(Answer(status=500))
+    with pytest.raises(Exception, match="500"):
+        bench.say("plain", [asked])
+    bench.say("plain", [asked])
+    bench.say("plain", [("user", "Are you there?")])
+    assert [asked, ("assistant", "Noted."), ("user", "Are you there?"), ("assistant", "Noted.")] == bench.stored()
+    assert [WORDLESS, "Noted.", "Are you there?"] == bench.wire.last.texts[-3:]
+    assert bench.failures == []
+
+
 def test_recalled_text_stands_beside_an_image(bench):
     """As a part of its own, in front."""
     memory = bench.registry.get("mara")
