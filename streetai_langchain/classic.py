@@ -19,7 +19,7 @@ from streetai_core.text.clean import check_id, is_blank
 from streetai_core.types import Message
 from streetai_core.verbs.arguments import moment_of
 from streetai_langchain.callbacks import LearnedByView
-from streetai_langchain.messages import is_tool_traffic
+from streetai_langchain.messages import is_tool_traffic, to_stored
 from streetai_langchain.recording import Recorded, Recording, new_turn_id
 from streetai_langchain.said import said_text
 
@@ -236,8 +236,11 @@ class StreetAIChainMemory(BaseMemory):
 
     def _new_messages(self, question: str, reply: str) -> list[NewMessage]:
         thread = self.conversation_id
+        # The core stores nothing that has neither text nor metadata, and the reply would stand there alone.
+        kept = is_blank(question) and not is_blank(reply)
+        metadata = to_stored(HumanMessage(question), thread).metadata if kept else None
         return [
-            NewMessage(content=question, role="user", conversation_id=thread, name=self.human_name),
+            NewMessage(content=question, role="user", conversation_id=thread, name=self.human_name, metadata=metadata),
             NewMessage(content=reply, role="assistant", conversation_id=thread, name=self.ai_name),
         ]
 

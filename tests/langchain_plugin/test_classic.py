@@ -8,6 +8,7 @@ from langchain_core.messages import AIMessage, HumanMessage
 
 from streetai_core import MemoryRegistry
 from streetai_core.encoders import HashingEncoder
+from streetai_core.prompt.turns import WORDLESS
 from streetai_langchain import StreetAIChainMemory
 from tests.langchain_plugin.conftest import FACT, QUESTION, REPLY, chain_memory, seed, spoken
 
@@ -66,14 +67,18 @@ def test_without_a_question_there_is_the_window_and_no_recall(diary, inputs):
 
 
 def test_a_blank_turn_is_survived(diary):
-    """A blank question is not stored, its reply is, and nothing is learned from it."""
+    """A blank question is stored with its reply, and nothing is learned from it. Without a reply there is no turn."""
     turns = []
     memory = chain_memory(diary, on_turn=turns.append)
+    memory.save_context({"input": " "}, {"response": ""})
+    assert spoken(diary, "new") == []
+    turns.clear()
     inputs = {"input": " ", **memory.load_memory_variables({"input": " "})}
 
     memory.save_context(inputs, {"response": "Pardon?"})
 
-    assert spoken(diary, "new") == [("assistant", "Pardon?")]
+    assert spoken(diary, "new") == [("user", " "), ("assistant", "Pardon?")]
+    assert memory.load_memory_variables({"input": " "})["history"] == f"Human: {WORDLESS}\nAI: Pardon?"
     assert [(turn.prompt, turn.updates) for turn in turns] == [(None, ())]
 
 
