@@ -26,7 +26,7 @@ from streetai_core.verbs.arguments import AskedAt
 from streetai_llamaindex.echoes import is_echo
 from streetai_llamaindex.messages import copied, to_stored
 from streetai_llamaindex.opening import Opening
-from streetai_llamaindex.speech import ends_turn, reply_text, text_of
+from streetai_llamaindex.speech import ends_turn, is_spoken, reply_text, text_of
 from streetai_llamaindex.steps import Step, stored_in
 from streetai_llamaindex.threads import Threads
 from streetai_llamaindex.transcript import Line, Reading, StoredLines
@@ -103,6 +103,8 @@ class Conversation:
             # Of what belongs to no question only a greeting advances the clock.
             ticks = ends or (self.turns.find() is None and ends_turn(message))
             open_step.append((turn, replace(stored, message_id=name, ticks=ticks), copied(message)))
+            if turn is not None and is_spoken(message):
+                turn.is_asked_last = False
             if turn is not None and ends:
                 turn.reply = reply_text(message)
                 turn.outcome = "answered"
@@ -124,13 +126,13 @@ class Conversation:
         """The step of a user message."""
         words = text_of(message)
         turn = self.turns.open(words) if is_blank(words) else self.turns.asked(words)[0]
-        before = turn.asked
-        if before is not None and (before.content, before.metadata) == (stored.content, stored.metadata):
+        before, is_last = turn.asked, turn.is_asked_last
+        turn.is_asked_last = True
+        if before is not None and is_last and (before.content, before.metadata) == (stored.content, stored.metadata):
             return Step(turn, (before,), (copied(message),), asks=True, again=True)
-        # The same words with another image, say, are another message of the same turn, and no second tick.
-        asked = replace(stored, message_id=turn.next_message_id(), ticks=before is None)
-        if before is None:
-            turn.asked = asked
+        # The same words with another image, say, or after a reply that says nothing, are another message of the same
+        # turn, and no second tick.
+        asked = turn.asked = replace(stored, message_id=turn.next_message_id(), ticks=before is None)
         return Step(turn, (asked,), (copied(message),), asks=True)
 
     # -------------------------------------------------------------- with I/O

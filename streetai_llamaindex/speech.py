@@ -66,12 +66,17 @@ def is_tool_traffic(message: ChatMessage) -> bool:
     return role_of(message) == "tool" or (role_of(message) == "assistant" and calls_tools(message))
 
 
+def is_spoken(message: ChatMessage) -> bool:
+    """Whether a message is a reply of the assistant's, be it blank or not, and no tool traffic."""
+    return role_of(message) == "assistant" and not calls_tools(message)
+
+
 def ends_turn(message: ChatMessage) -> bool:
     """Whether a message is the assistant's last word on a question: words, and no tool calls.
 
     "Empty Response" is the end of a turn too. The trace of a ReAct agent without an answer is not.
     """
-    if role_of(message) != "assistant" or calls_tools(message) or is_blank(text_of(message)):
+    if not is_spoken(message) or is_blank(text_of(message)):
         return False
     return not is_blank(remembered_text(message)) or text_of(message).strip() == NO_ANSWER
 

@@ -52,6 +52,8 @@ class Turn:
     """How many of its messages have been given an id."""
     asked: NewMessage | None = None
     """The user's message as it was put; `None` until it is."""
+    is_asked_last: bool = False
+    """Whether no reply was put since, not even one that says nothing."""
     conversation_id: str | None = None
     """The conversation that it was asked in, and that its reply belongs to; `None` until the question is stored."""
     asked_at: datetime | None = None

@@ -4,7 +4,7 @@ import threading
 import warnings
 
 import pytest
-from llama_index.core.base.llms.types import ChatMessage, ToolCallBlock
+from llama_index.core.base.llms.types import ChatMessage, ImageBlock, TextBlock, ToolCallBlock
 from llama_index.core.llms import MockLLM
 from llama_index.core.memory import BaseMemory, ChatMemoryBuffer
 from llama_index.core.schema import QueryBundle
@@ -29,6 +29,7 @@ from tests.llamaindex_plugin.conftest import (
     user,
 )
 
+PNG = b"\x89PNG\r\n\x1a\n\x00\x01"
 CALL = ChatMessage(role="assistant", blocks=[ToolCallBlock(tool_call_id="c1", tool_name="depth", tool_kwargs={})])
 RESULT = ChatMessage(role="tool", content="3.5 m in Kiel", additional_kwargs={"tool_call_id": "c1"})
 
@@ -227,6 +228,38 @@ def test_a_retry_is_the_same_turn(memory):
     memory.put(assistant(REPLY))
     assert said(memory).count(("user", QUESTION)) == 1
     assert (clock(memory), steps(memory)) == (before + 2, len(memory.last_turn.hits))
+
+
+@pytest.mark.parametrize("nothing", [assistant(""), assistant(" \n"), assistant("Thought: which boat?\nAction: tide")])
+def test_a_retry_after_a_reply_that_says_nothing(memory, nothing):
+    """9.6: The same turn, and another message: the model is asked it again, and the two replies are not in a row."""
+    before = clock(memory)
+    memory.put(user(QUESTION))
+    memory.get()
+    memory.put(nothing)
+    memory.put(user(QUESTION))
+    asked = memory.get()
+    assert [one.role.value for one in asked[-3:]] == ["user", "assistant", "user"]
+    assert "[recalled" in asked[-1].content
+    memory.put(user(QUESTION))
+    memory.put(assistant(REPLY))
+    assert memory.get_all()[-4:] == [user(QUESTION), nothing, user(QUESTION), assistant(REPLY)]
+    assert (clock(memory), steps(memory)) == (before + 2, len(memory.last_turn.hits))
+
+
+def test_a_retry_with_another_image(memory):
+    """9.6: It is another message, and the one that recalled text stands beside."""
+    first, second = (
+        ChatMessage(role="user", blocks=[TextBlock(text=QUESTION), ImageBlock(image=PNG, detail=detail)])
+        for detail in ("low", "high")
+    )
+    for message in (first, second):
+        memory.put(message)
+        asked = memory.get()
+    assert memory.get_all()[-2:] == [first, second]
+    assert "[recalled" in asked[-1].blocks[0].text
+    assert asked[-1].blocks[1:] == second.blocks
+    assert str(asked).count("[end of recalled") == 1
 
 
 def test_a_retry_after_a_restart_is_the_same_turn(tmp_path):
