@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, cast
 
 from llama_index.core.base.llms.types import ChatMessage
 from llama_index.core.bridge.pydantic import PrivateAttr
 from llama_index.core.storage.chat_store import BaseChatStore
+from llama_index.core.storage.chat_store.loading import RECOGNIZED_CHAT_STORES
 
 from streetai_llamaindex.conversations import Conversation, conversation_of
 from streetai_llamaindex.messages import copied
@@ -101,6 +102,10 @@ class StreetAIChatStore(BaseChatStore):
 
     def _of(self, key: str) -> Conversation:
         return conversation_of(self.opening, key)
+
+
+# By it LlamaIndex's own memories find the class again; upstream has typed it for the one store of its own.
+cast("dict[str, type[BaseChatStore]]", RECOGNIZED_CHAT_STORES)[StreetAIChatStore.class_name()] = StreetAIChatStore
 
 
 def _unpickled(cls: type[StreetAIChatStore], engine: dict[str, Any]) -> StreetAIChatStore:

@@ -100,8 +100,10 @@ class Written:
         """
         if not isinstance(data, Mapping):
             raise InputError(f"a memory is restored from a mapping, got {type(data).__name__}")
-        address, store = data.get("engine"), data.get("chat_store")
+        store = data.get("chat_store")
         store = store if isinstance(store, Mapping) else {}
+        # A stock memory whose transcript is an engine's has the address in its chat store.
+        address = data.get("engine") or store.get("engine")
         # Very old versions of LlamaIndex wrote the messages directly.
         messages = store.get("messages") or data.get("chat_history") or []
         return cls(

@@ -8,7 +8,7 @@ import subprocess
 import sys
 
 import pytest
-from llama_index.core.memory import ChatMemoryBuffer
+from llama_index.core.memory import ChatMemoryBuffer, ChatSummaryMemoryBuffer
 from llama_index.core.storage.chat_store import SimpleChatStore
 from workflows.context.serializers import JsonSerializer, PickleSerializer
 
@@ -191,6 +191,20 @@ def test_a_stock_memory_is_taken_over():
     assert (taken.token_limit, taken.get_all()) == (500, [user(FACT)])
     old = {"token_limit": 500, "chat_history": [{"role": "user", "content": FACT}]}
     assert StreetAIChatMemoryBuffer.from_dict(old).get_all() == [user(FACT)]
+
+
+@pytest.mark.parametrize("kind", [ChatMemoryBuffer, ChatSummaryMemoryBuffer, StreetAIChatMemoryBuffer])
+def test_a_stock_memory_on_a_stored_transcript_comes_back(make, kind):
+    """9.12: By LlamaIndex's own ways and by ours, on the same file."""
+    make_stock = ChatMemoryBuffer if kind is StreetAIChatMemoryBuffer else kind
+    stock = make_stock.from_defaults(chat_store=make().chat_store, chat_store_key="stock")
+    stock.put(user(FACT))
+    data = stock.to_dict()
+    again = kind.from_dict(json.loads(json.dumps(data)))
+    assert isinstance(again.chat_store, StreetAIChatStore)
+    assert again.get_all() == [user(FACT)]
+    again.put(assistant("Noted."))
+    assert stock.get_all() == [user(FACT), assistant("Noted.")]
 
 
 def test_another_file_and_session_can_be_given(memory, tmp_path):
