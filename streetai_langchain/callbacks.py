@@ -21,6 +21,7 @@ from streetai_core.forking import fork_safe_lock
 from streetai_core.later import must_not_wait
 from streetai_langchain.messages import text_of
 from streetai_langchain.open_runs import Learnable, OpenRuns, runs_of
+from streetai_langchain.sessions import Session
 
 _NOT_LEARNED = "nothing is learned from this run"
 _NO_THREAD = "from a stream that is closed early it may be learned only when the database is closed"
@@ -35,10 +36,36 @@ class LearnedByView:
     __slots__ = ()
 
 
-def marked(config: RunnableConfig | None, view: str) -> RunnableConfig:
-    """The config for runs that a view learns from by itself, so that a handler leaves them to it."""
+class _View(str):
+    """The name of a view as it is shown, with the conversations that views round a run store by themselves."""
+
+    __slots__ = ("conversations",)
+    conversations: frozenset[tuple[int, Session]]
+
+
+def marked(config: RunnableConfig | None, view: str, registry: MemoryRegistry, session: Session) -> RunnableConfig:
+    """The config for runs that a view stores and learns from by itself, so that a handler leaves them to it.
+
+    Args:
+        config: of the view's own run.
+        view: its name.
+        registry: where it stores.
+        session: whose turn it is.
+    """
     ensured = ensure_config(config)
-    return {**ensured, "metadata": {**ensured["metadata"], _VIEW: view}}
+    name = _View(view)
+    name.conversations = _stored(ensured) | {(id(registry.store), session)}
+    return {**ensured, "metadata": {**ensured["metadata"], _VIEW: name}}
+
+
+def is_stored(config: RunnableConfig, registry: MemoryRegistry, session: Session) -> bool:
+    """Whether a view round this run stores the turn, in the same conversation: then it is not to be stored here too."""
+    return (id(registry.store), session) in _stored(config)
+
+
+def _stored(config: RunnableConfig) -> frozenset[tuple[int, Session]]:
+    name = config.get("metadata", {}).get(_VIEW)
+    return name.conversations if isinstance(name, _View) else frozenset()
 
 
 def leave_to_view(config: RunnableConfig) -> None:

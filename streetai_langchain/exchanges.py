@@ -58,8 +58,9 @@ class Exchange:
     """What the user said, without what was recalled for it."""
     prompt: Prompt | None
     """`None` if the memory failed."""
-    in_tool: bool
-    """Whether the run is inside a tool: then nobody but a model has said anything, and nothing is stored."""
+    is_inner: bool
+    """Whether nothing is stored: the run is inside a tool, where nobody but a model has said anything, or inside
+    another wrapped chain, which stores the turn."""
 
 
 class Exchanges:
@@ -78,19 +79,19 @@ class Exchanges:
         """Where the async twins run."""
         return self._registry.executor
 
-    def begin(self, session: Session, asked: Asked, *, in_tool: bool) -> Exchange:
-        """Recall for a new user message."""
+    def begin(self, session: Session, asked: Asked, *, is_inner: bool, recalls: bool) -> Exchange:
+        """Recall for a new user message, if `recalls`."""
         prompt = None
         with fail_open(_NOT_RECALLED, self._on_error):
-            prompt = self._prompt(session, asked)
-        return Exchange(session, asked, prompt, in_tool)
+            prompt = self._prompt(session, asked) if recalls else None
+        return Exchange(session, asked, prompt, is_inner)
 
-    async def abegin(self, session: Session, asked: Asked, *, in_tool: bool) -> Exchange:
+    async def abegin(self, session: Session, asked: Asked, *, is_inner: bool, recalls: bool) -> Exchange:
         """Async twin of `begin`."""
         prompt = None
         with fail_open(_NOT_RECALLED, self._on_error):
-            prompt = await self._aprompt(session, asked)
-        return Exchange(session, asked, prompt, in_tool)
+            prompt = await self._aprompt(session, asked) if recalls else None
+        return Exchange(session, asked, prompt, is_inner)
 
     def end(self, exchange: Exchange, reply: AIMessage | None) -> None:
         """Store the user's message and the reply, and learn from the reply; not from one that only calls tools."""
@@ -157,7 +158,7 @@ class Exchanges:
 
     def _record(self, exchange: Exchange, reply: AIMessage | None, *, partial: bool = False) -> Recorded:
         """Store both sides in one transaction, and learn in it from a reply that is not partial."""
-        if exchange.in_tool:
+        if exchange.is_inner:
             return Recorded()
         thread = exchange.session.conversation_id
         memory = self._memory(exchange.session)

@@ -27,7 +27,7 @@ from streetai_langchain.agent_turns import (
     unsaved,
     window_start,
 )
-from streetai_langchain.callbacks import leave_to_view
+from streetai_langchain.callbacks import is_stored, leave_to_view
 from streetai_langchain.memory_traffic import without_memory_traffic
 from streetai_langchain.recording import Recorded, Recording
 from streetai_langchain.sessions import Session, session_of
@@ -92,6 +92,7 @@ class StreetAIMemoryMiddleware(AgentMiddleware[Any, Any, Any]):
 
     An agent that runs inside a tool of another one, in its thread, is told by a model, not by the user: it recalls and
     stores nothing; the other agent stores the tool's result. One that is a node of a graph is told by the user.
+    Inside a chain that `wrap` gave a memory, of the same session, it leaves all to that one.
 
     A failing memory never costs a reply: it is logged and given to `on_error`, and the agent goes on.
 
@@ -164,7 +165,7 @@ class StreetAIMemoryMiddleware(AgentMiddleware[Any, Any, Any]):
         before = self._record(state)
         session = self._session(config, runtime, before)
         record = self._opened(state, before, session)
-        if record is None:
+        if record is None or is_stored(config, self._registry, session):
             return None
         with fail_open(_NOT_STORED, self._on_error):
             if before is not None and not is_in_tool(config) and (left := self._left(state, before, session)):
@@ -183,7 +184,7 @@ class StreetAIMemoryMiddleware(AgentMiddleware[Any, Any, Any]):
         before = self._record(state)
         session = self._session(config, runtime, before)
         record = self._opened(state, before, session)
-        if record is None:
+        if record is None or is_stored(config, self._registry, session):
             return None
         with fail_open(_NOT_STORED, self._on_error):
             if before is not None and not is_in_tool(config) and (left := self._left(state, before, session)):
@@ -267,7 +268,7 @@ class StreetAIMemoryMiddleware(AgentMiddleware[Any, Any, Any]):
         record = self._record(state)
         if record is not None:
             self._recall.drop(record)
-        if is_in_tool(config):
+        if is_in_tool(config) or (record is not None and is_stored(config, self._registry, _session_of(record))):
             return None
         leave_to_view(config)
         return record
@@ -335,6 +336,11 @@ class StreetAIMemoryMiddleware(AgentMiddleware[Any, Any, Any]):
             report(recorded.failure, _NOT_LEARNED, self._on_error)
         learned = record["learned"] or (not is_blank(reply) and recorded.failure is None)
         return self._update({**record, "saved": state["messages"][-1].id, "learned": learned})
+
+
+def _session_of(record: TurnRecord) -> Session:
+    """Whose turn it is."""
+    return Session(record["memory"], record["conversation"])
 
 
 def _as_said(messages: Sequence[BaseMessage], record: TurnRecord) -> list[NewMessage]:

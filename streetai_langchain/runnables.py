@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncGenerator, AsyncIterator, Generator, Iterator, Mapping
 from contextlib import asynccontextmanager, contextmanager
-from typing import Any
+from typing import Any, TypedDict
 
 from langchain_core.runnables import Runnable, RunnableConfig, ensure_config
 from langchain_core.runnables.base import RunnableLike, coerce_to_runnable
@@ -12,7 +12,7 @@ from langchain_core.runnables.base import RunnableLike, coerce_to_runnable
 from streetai_core import MemoryRegistry
 from streetai_core.errors import InputError
 from streetai_core.failures import OnError
-from streetai_langchain.callbacks import marked
+from streetai_langchain.callbacks import is_stored, marked
 from streetai_langchain.exchanges import Exchange, Exchanges
 from streetai_langchain.injected import Injected
 from streetai_langchain.parsers import is_parsed, joining
@@ -44,6 +44,13 @@ async def _aclosing(chunks: AsyncIterator[Any]) -> AsyncIterator[AsyncIterator[A
             await chunks.aclose()
 
 
+class _Inner(TypedDict):
+    """What `Exchanges.begin` has to know of what a run is inside of."""
+
+    is_inner: bool
+    recalls: bool
+
+
 class StreetAIRunnable(Runnable[Any, Any]):
     """A chain with a memory; `memory.wrap(chain)` makes one.
 
@@ -68,7 +75,7 @@ class StreetAIRunnable(Runnable[Any, Any]):
     just what is new, as the memory has the rest. An app that sends its conversation along, as the node of a graph does,
     gets no window beside it. What was put into the input is taken out of the messages in the output, so that it never
     becomes part of a graph's state. Inside a tool of an agent, in its thread, nothing is stored: there a model asks,
-    and not the user.
+    and not the user. Inside another wrapped chain of the same session nothing is stored either, for that one does it.
 
     When something breaks:
         * a stream that is closed or cancelled keeps the user's message and, with the metadata `{"partial": True}`, what
@@ -114,6 +121,7 @@ class StreetAIRunnable(Runnable[Any, Any]):
             )
         self.session_id = session_id
         self.user_id = user_id
+        self._registry = registry
         self._places = Places(input_key, memory_key)
         self._output_key = output_key
         self._join, self._parsed = joining(self.chain), is_parsed(self.chain)
@@ -136,7 +144,7 @@ class StreetAIRunnable(Runnable[Any, Any]):
         exchange = self._begin(input, config)
         filled, injected = self._filled(input, exchange)
         try:
-            output = self.chain.invoke(filled, marked(config, "wrap"), **kwargs)
+            output = self.chain.invoke(filled, self._marked(config, exchange), **kwargs)
             reply = reply_of(output, self._output_key, parsed=self._parsed)
         except BaseException:
             self._exchanges.cut(exchange, None)
@@ -149,7 +157,7 @@ class StreetAIRunnable(Runnable[Any, Any]):
         exchange = await self._abegin(input, config)
         filled, injected = self._filled(input, exchange)
         try:
-            output = await self.chain.ainvoke(filled, marked(config, "wrap"), **kwargs)
+            output = await self.chain.ainvoke(filled, self._marked(config, exchange), **kwargs)
             reply = reply_of(output, self._output_key, parsed=self._parsed)
         except BaseException:
             # Also if cancelled: what is written is written to its end, even if this wait is cancelled too.
@@ -164,7 +172,7 @@ class StreetAIRunnable(Runnable[Any, Any]):
         filled, injected = self._filled(input, exchange)
         streamed = self._streamed(kwargs)
         try:
-            pieces = self.chain.stream(filled, marked(config, "wrap"), **kwargs)
+            pieces = self.chain.stream(filled, self._marked(config, exchange), **kwargs)
             with _closing(pieces) as chunks:
                 for chunk in chunks:
                     streamed.add(chunk)
@@ -186,7 +194,7 @@ class StreetAIRunnable(Runnable[Any, Any]):
         filled, injected = self._filled(input, exchange)
         streamed = self._streamed(kwargs)
         try:
-            pieces = self.chain.astream(filled, marked(config, "wrap"), **kwargs)
+            pieces = self.chain.astream(filled, self._marked(config, exchange), **kwargs)
             async with _aclosing(pieces) as chunks:
                 async for chunk in chunks:
                     streamed.add(chunk)
@@ -203,19 +211,26 @@ class StreetAIRunnable(Runnable[Any, Any]):
         return Streamed(self._output_key, options.get("stream_mode"), join=self._join, parsed=self._parsed)
 
     def _begin(self, value: object, config: RunnableConfig | None) -> Exchange:
-        ensured = ensure_config(config)
-        return self._exchanges.begin(*self._asked(value, ensured), in_tool=is_in_tool(ensured))
+        session, asked, inner = self._asked(value, ensure_config(config))
+        return self._exchanges.begin(session, asked, **inner)
 
     async def _abegin(self, value: object, config: RunnableConfig | None) -> Exchange:
-        ensured = ensure_config(config)
-        return await self._exchanges.abegin(*self._asked(value, ensured), in_tool=is_in_tool(ensured))
+        session, asked, inner = self._asked(value, ensure_config(config))
+        return await self._exchanges.abegin(session, asked, **inner)
 
-    def _asked(self, value: object, config: RunnableConfig) -> tuple[Session, Asked]:
-        """Who asks and what; raises before anything has been done."""
+    def _asked(self, value: object, config: RunnableConfig) -> tuple[Session, Asked, _Inner]:
+        """Who asks, what, and inside of what; raises before anything has been done."""
         session = session_of(
             config.get("configurable"), session_id=self.session_id, user_id=self.user_id, context=graph_context()
         )
-        return session, self._places.asked(value)
+        nested = is_stored(config, self._registry, session)
+        # Without a place of its own for the past, the input has that which the outer chain was given.
+        recalls = not nested or self._places.memory_key is not None
+        return session, self._places.asked(value), _Inner(is_inner=nested or is_in_tool(config), recalls=recalls)
+
+    def _marked(self, config: RunnableConfig | None, exchange: Exchange) -> RunnableConfig:
+        """The config of the chain, which says to a wrapped chain inside it that the turn is stored here."""
+        return marked(config, "wrap", self._registry, exchange.session)
 
     def _filled(self, value: object, exchange: Exchange) -> tuple[object, Injected]:
         return self._places.filled(value, past_of(exchange.prompt))
