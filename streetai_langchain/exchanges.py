@@ -2,22 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from concurrent.futures import Executor
 from contextvars import copy_context
 from dataclasses import dataclass, replace
 from functools import partial
 from hashlib import sha256
+from itertools import pairwise
 from typing import Any
 from uuid import uuid4
 
-from langchain_core.messages import AIMessage
+from langchain_core.messages import AIMessage, BaseMessage, HumanMessage
 
 from streetai_core import Memory, MemoryRegistry, NewMessage, Prompt
 from streetai_core.aio import sure_twin, twin
 from streetai_core.errors import MessageConflictError
 from streetai_core.failures import OnError, fail_open, report
 from streetai_core.later import must_not_wait
-from streetai_core.text.clean import is_blank
+from streetai_core.text.clean import clean, is_blank
 from streetai_core.types import Message
 from streetai_langchain.cached_replies import with_new_ids
 from streetai_langchain.known_turns import known_of_turn, under_known_ids
@@ -39,6 +41,9 @@ _ANY_QUESTION = "-"
 _LAST = 2
 """Messages at the end of a conversation of which an app that sends it along has one: the last may be a question whose
 answer failed, and is the one that is asked again."""
+
+_MARGIN = 64
+"""Stored messages that are read beyond those that an app sends along: how far back it may have gone on from."""
 
 _ID_LENGTH = 32
 """Hexadecimal digits of an id made from another one: 128 bits, like a UUID."""
@@ -183,17 +188,35 @@ class Exchanges:
 def _sent_along(memory: Memory, session: Session, asked: Asked) -> set[str] | None:
     """The texts that the app sends along with the question, if it sends its conversation; `None`: it does not.
 
-    It does if the last that was said in it is there. Anything else, such as examples, comes beside the window.
+    It does if the last that was said in it is there, or if it goes on from further back, as for an answer that is made
+    again or a message that is edited: then a message of the conversation is there by its id, or the last exchange that
+    is sent along is one of it. Anything else, such as examples, comes beside the window.
     """
     others = [*asked.before, *asked.after]
     if not others:
         return None
     thread = session.conversation_id
-    ids = {to_stored(message, thread).message_id for message in others}
+    ids = {to_stored(message, thread).message_id for message in others} - {None}
     texts = {text for message in others if not is_blank(text := text_of(message))}
-    last = memory.messages(conversation_id=thread, last=_LAST)
-    there = any(one.message_id in ids or one.content in texts for one in last)
+    stored = memory.messages(conversation_id=thread, last=len(others) + _MARGIN)
+    there = (
+        any(one.message_id in ids for one in stored)
+        or any(one.content in texts for one in stored[-_LAST:])
+        or _has_exchange(stored, asked.before)
+    )
     return texts if there or (asked.after and known_of_turn(memory, thread, _told(asked, thread))) else None
+
+
+def _has_exchange(stored: Sequence[Message], before: Sequence[BaseMessage]) -> bool:
+    """Whether the last exchange before a question is one of these messages', word for word."""
+    sent = [
+        ("user" if isinstance(one, HumanMessage) else "assistant", clean(text)[0])
+        for one in before
+        if isinstance(one, HumanMessage | AIMessage) and not is_blank(text := text_of(one))
+    ]
+    said = [(one.role, one.content) for one in stored if one.role != "tool" and not is_blank(one.content)]
+    is_exchange = [role for role, _ in sent[-2:]] == ["user", "assistant"]
+    return is_exchange and any([*pair] == sent[-2:] for pair in pairwise(said))
 
 
 def _told(asked: Asked, thread: str | None) -> list[NewMessage]:

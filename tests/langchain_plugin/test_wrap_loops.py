@@ -86,3 +86,33 @@ async def test_a_loop_is_learned_from_once(diary, streetai):
     await loop(streetai.wrap(ScriptedChatModel(reply=script(*LOOP))), invoke, ids=False)
 
     assert set(learning_steps(diary).values()) == {1}
+
+
+@pytest.mark.parametrize("ids", [True, False])
+@pytest.mark.parametrize("question", ["And the second?", "And the third?"], ids=["made again", "edited"])
+def test_an_app_that_goes_on_from_further_back(diary, streetai, ids, question):
+    """6.1: What it sends along is its conversation still: no window beside it, with what it has taken back."""
+    model = ScriptedChatModel(reply=script("It is red.", "It is blue.", "It is green."))
+    chat = streetai.wrap(model)
+    said = []
+    for number, first in enumerate(("Which colour has the first?", "And the second?")):
+        said.append(HumanMessage(first, id=f"q{number}" if ids else None))
+        said.append(chat.invoke(said, MARA) if ids else AIMessage(chat.invoke(said, MARA).text))
+
+    chat.invoke([*said[:2], HumanMessage(question)], MARA)
+
+    assert [message.text for message in model.prompts[2][:-1]] == ["Which colour has the first?", "It is red."]
+    assert model.prompts[2][-1].text.endswith(question)
+
+
+def test_examples_beside_the_window(diary, streetai):
+    """6.1: An answer that is no more than alike does not make them the conversation."""
+    model = ScriptedChatModel(reply=script("Yes.", REPLY, REPLY))
+    chat = streetai.wrap(model)
+    examples = [HumanMessage("Is it deep?"), AIMessage("Yes.")]
+    for question in ("Is it wide?", QUESTION, "And where does it lie?"):
+        chat.invoke([*examples, HumanMessage(question)], MARA)
+
+    assert [message.text for message in model.prompts[2][:-1]] == [
+        "Is it wide?", "Yes.", QUESTION, REPLY, "Is it deep?", "Yes."
+    ]  # fmt: skip
