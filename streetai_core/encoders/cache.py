@@ -17,8 +17,21 @@ from streetai_core.types import Matrix, Vector
 CAPACITY = 8_192
 """Vectors kept. One of 384 float32 is 1,536 bytes, about 1,900 with its key: 16 MB in all, a tenth of the model."""
 
-_KEY_BYTES = 16
+KEY_BYTES = 16
 """Of a 128-bit hash; two texts of a full cache share one by accident once in 10^31 caches."""
+
+
+def text_key(text: str, kind: InputKind, *, symmetric: bool) -> bytes:
+    """What a cache keeps in place of a text: `KEY_BYTES` bytes, from which the text cannot be told.
+
+    Args:
+        text: any text.
+        kind: what it is embedded as.
+        symmetric: whether the encoder embeds both kinds alike, so that they have one key.
+    """
+    side = b"" if symmetric else kind.encode()
+    # Lone surrogates have no UTF-8 form; whether they may be encoded is not for a cache to say.
+    return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=KEY_BYTES, person=side).digest()
 
 
 class CachedEncoder(WrappedEncoder):
@@ -85,9 +98,7 @@ class CachedEncoder(WrappedEncoder):
         self._encoder.forget(texts)
 
     def _key(self, text: str, kind: InputKind) -> bytes:
-        side = b"" if self._encoder.symmetric else kind.encode()
-        # Lone surrogates have no UTF-8 form; whether they may be encoded is not for a cache to say.
-        return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=_KEY_BYTES, person=side).digest()
+        return text_key(text, kind, symmetric=self._encoder.symmetric)
 
     def _take(self, keys: Sequence[bytes]) -> dict[bytes, Vector]:
         """The rows at hand among `keys`, which become the most recently used."""

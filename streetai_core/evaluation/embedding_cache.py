@@ -7,18 +7,15 @@ import re
 import sys
 import zipfile
 from collections.abc import Sequence
-from hashlib import blake2b
 from pathlib import Path
 
 import numpy as np
 
 from streetai_core.encoders.base import Encoder, InputKind
+from streetai_core.encoders.cache import KEY_BYTES, text_key
 from streetai_core.encoders.wrapped import WrappedEncoder
 from streetai_core.forking import fork_safe_lock
 from streetai_core.types import Matrix, Vector
-
-_KEY_BYTES = 16
-"""Of a 128-bit hash: no two texts of any data set share one by accident."""
 
 _SAVED_EVERY = 2_000
 """New vectors after which the file is written: seconds to a minute of a model's work, the most that a crash loses."""
@@ -85,7 +82,7 @@ class DiskCachedEncoder(WrappedEncoder):
             self._rows = {**self._read(), **self._rows}
             self._path.parent.mkdir(parents=True, exist_ok=True)
             part = self._path.with_name(f"{self._path.name}.{os.getpid()}.part")
-            keys = np.frombuffer(b"".join(self._rows), dtype=np.uint8).reshape(-1, _KEY_BYTES)
+            keys = np.frombuffer(b"".join(self._rows), dtype=np.uint8).reshape(-1, KEY_BYTES)
             try:
                 with part.open("wb") as file:
                     np.savez(file, keys=keys, vectors=np.stack(list(self._rows.values())))
@@ -108,5 +105,4 @@ class DiskCachedEncoder(WrappedEncoder):
         return {key.tobytes(): vector for key, vector in zip(keys, vectors, strict=True)}
 
     def _key(self, text: str, kind: InputKind) -> bytes:
-        side = b"" if self._encoder.symmetric else kind.encode()
-        return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=_KEY_BYTES, person=side).digest()
+        return text_key(text, kind, symmetric=self._encoder.symmetric)

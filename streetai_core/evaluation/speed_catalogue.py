@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import sqlite3
 import sys
 from collections.abc import Sequence
 from functools import partial
-from importlib.util import find_spec
 from pathlib import Path
 
 from streetai_core.config import Config
 from streetai_core.errors import InputError
+from streetai_core.evaluation.rivals.obstacles import no_extensions, not_installed
 from streetai_core.evaluation.rivals.timed.langchain import TimedLangChain
 from streetai_core.evaluation.rivals.timed.langgraph import TimedLangGraph
 from streetai_core.evaluation.rivals.timed.llamaindex import TimedLlamaIndex
@@ -41,34 +40,34 @@ def timed_systems(config: Config) -> dict[str, TimedSystem]:
             name="streetai-memory",
             make=TimedPublished,
             durability="a commit a row, fsync (DELETE, synchronous=FULL, its default)",
-            missing=_without("streetai", "pip install --no-deps streetai-memory==0.2.0, or --published FOLDER"),
+            missing=not_installed("streetai", "pip install --no-deps streetai-memory==0.2.0, or --published FOLDER"),
         ),
         TimedSystem(
             name="langchain",
             make=TimedLangChain,
             durability="save_local rewrites index and texts, no fsync; save_context alone writes nothing",
-            missing=_without("langchain_classic", "pip install 'streetai[classic]'")
-            or _without("langchain_community", "pip install langchain-community"),
+            missing=not_installed("langchain_classic", "pip install 'streetai[classic]'")
+            or not_installed("langchain_community", "pip install langchain-community"),
         ),
         TimedSystem(
             name="llamaindex",
             make=TimedLlamaIndex,
             durability="none",
             most=_VECTOR_MEMORY_MOST,
-            missing=_without("llama_index", "pip install 'streetai[llamaindex]'"),
+            missing=not_installed("llama_index", "pip install 'streetai[llamaindex]'"),
         ),
         TimedSystem(
             name="langgraph",
             make=TimedLangGraph,
             durability="one commit, fsync (WAL, synchronous=FULL)",
-            missing=_without("sqlite_vec", "pip install langgraph-checkpoint-sqlite==3.1.2 langchain-core")
-            or _without_extensions(),
+            missing=not_installed("sqlite_vec", "pip install langgraph-checkpoint-sqlite==3.1.2 langchain-core")
+            or no_extensions(),
         ),
         TimedSystem(
             name="mem0",
             make=TimedMem0,
             durability="rewrites index and texts, no fsync; a commit for its history",
-            missing=_without("mem0", "pip install mem0ai==2.2.1"),
+            missing=not_installed("mem0", "pip install mem0ai==2.2.1"),
         ),
     )
     return {system.name: system for system in systems}
@@ -105,13 +104,3 @@ def use_published(folder: Path) -> None:
         )
     # At the end: nothing else that lies there shall take the place of what is installed.
     sys.path.append(str(folder.resolve()))
-
-
-def _without(module: str, pip: str) -> str | None:
-    return f"not installed, {pip}" if find_spec(module) is None else None
-
-
-def _without_extensions() -> str | None:
-    if hasattr(sqlite3.Connection, "enable_load_extension"):
-        return None
-    return "its vector search needs a Python whose sqlite3 loads extensions, and this one's does not"

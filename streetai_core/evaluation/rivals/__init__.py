@@ -8,16 +8,15 @@ handful of results whatever the budget, more are asked for; the settings are in 
 
 from __future__ import annotations
 
-import sqlite3
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from importlib.util import find_spec
 
 from streetai_core.encoders.base import Encoder
 from streetai_core.evaluation.rivals.langchain import LangChainMemory
 from streetai_core.evaluation.rivals.llamaindex import LlamaIndexMemory
 from streetai_core.evaluation.rivals.mem0 import Mem0
 from streetai_core.evaluation.rivals.memweave import Memweave
+from streetai_core.evaluation.rivals.obstacles import no_extensions, not_installed
 from streetai_core.evaluation.rivals.published import PublishedMemory
 from streetai_core.evaluation.systems import System
 
@@ -37,20 +36,14 @@ class Rival:
     @property
     def why_missing(self) -> str | None:
         """What to do before it can be compared; `None` if nothing. Nothing is imported."""
-        return f"not installed, {self.pip}" if find_spec(self.module) is None else self.obstacle()
-
-
-def _extensions() -> str | None:
-    if hasattr(sqlite3.Connection, "enable_load_extension"):
-        return None
-    return "its vector search needs a Python whose sqlite3 loads extensions, and this one's does not"
+        return not_installed(self.module, self.pip) or self.obstacle()
 
 
 RIVALS: Mapping[str, Rival] = {
     "streetai-memory": Rival("streetai", "pip install streetai-memory==0.2.0", PublishedMemory),
     "llamaindex": Rival("llama_index", "pip install 'streetai[llamaindex]'", LlamaIndexMemory),
     "langchain": Rival("langchain_classic", "pip install 'streetai[classic]'", LangChainMemory),
-    "memweave": Rival("memweave", "pip install memweave==0.2.1 (needs Python 3.12)", Memweave, _extensions),
+    "memweave": Rival("memweave", "pip install memweave==0.2.1 (needs Python 3.12)", Memweave, no_extensions),
     "mem0": Rival("mem0", "pip install mem0ai==2.2.1", Mem0),
 }
 """All of them by name."""

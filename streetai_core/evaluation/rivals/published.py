@@ -35,7 +35,7 @@ class PublishedMemory(System):
     def reading(self, recording: Recording) -> Iterator[RankedLines]:
         """Its memory with all messages, in a database of its own."""
         encoding: Any = import_module("streetai.encoder")
-        encoding._encoder = _TextEmbedding(self._encoder)  # noqa: SLF001 - it has no parameter for it
+        encoding._encoder = TextEmbedding(self._encoder)  # noqa: SLF001 - it has no parameter for it
         with TemporaryDirectory(prefix="streetai-bench-", ignore_cleanup_errors=True) as folder:
             registry = import_module("streetai").MemoryRegistry(str(Path(folder) / "memory.db"))
             memory = registry.get("recording")
@@ -50,7 +50,7 @@ class PublishedMemory(System):
                 registry.store.conn.close()
 
 
-class _TextEmbedding:
+class TextEmbedding:
     """Looks like fastembed's class to it."""
 
     def __init__(self, encoder: Encoder) -> None:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 from streetai_core.encoders.base import Encoder
+from streetai_core.evaluation.rivals.published import TextEmbedding
 from streetai_core.evaluation.speed_systems import ADD, LEARN, OPEN, PROMPT, RETRIEVE, TimedMemory, Verb
-from streetai_core.types import Vector
 
 _MEMORY = "speed"
 
@@ -41,7 +41,7 @@ class TimedPublished(TimedMemory):
 
     def __init__(self, folder: Path, encoder: Encoder) -> None:
         encoding: Any = import_module("streetai.encoder")
-        encoding._encoder = _TextEmbedding(encoder)  # noqa: SLF001 - it has no parameter for it
+        encoding._encoder = TextEmbedding(encoder)  # noqa: SLF001 - it has no parameter for it
         self._path = str(folder / "memory.db")
         self._registry = import_module("streetai").MemoryRegistry(self._path)
         self._memory = self._registry.get(_MEMORY)
@@ -94,14 +94,3 @@ class TimedPublished(TimedMemory):
         registry = import_module("streetai").MemoryRegistry(self._path)
         registry.get(_MEMORY).retrieve(text)
         registry.store.conn.close()
-
-
-class _TextEmbedding:
-    """Looks like fastembed's class to it."""
-
-    def __init__(self, encoder: Encoder) -> None:
-        self._encoder = encoder
-
-    def embed(self, texts: Sequence[str]) -> Iterator[Vector]:
-        """One vector a text."""
-        return iter(self._encoder.encode(list(texts)))
