@@ -2,23 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from streetai_core.index.alignment import Alignment
 from streetai_core.index.codes import LEAST
 from streetai_core.index.columns import SignalColumns
 from streetai_core.index.cues import CueIndex
+from streetai_core.index.parts import joined, part_of
 from streetai_core.index.words import WordIndex
 from streetai_core.state import MemoryState
 from streetai_core.stores.images import Content, Image
 from streetai_core.stores.types import Head
-
-Array = npt.NDArray[Any]
 
 _ALIGNED = ("at", "order", "starts", "sizes", "several", "standing", "silent")
 """What an image has of the alignment of signals with messages."""
@@ -44,8 +40,7 @@ def content_of(state: MemoryState) -> Content | None:
         "cues": state.cues.image(),
         "alignment": {name: getattr(alignment, name) for name in _ALIGNED},
     }
-    numbers = {f"{part}.{name}": array for part, arrays in parts.items() for name, array in arrays.items()}
-    return Content(numbers, texts)
+    return Content(joined(parts), texts)
 
 
 def state_of(image: Image, head: Head) -> MemoryState:
@@ -56,15 +51,10 @@ def state_of(image: Image, head: Head) -> MemoryState:
     """
     numbers = {name: image.numbers(name) for name in image.names if name != _BYTES}
     columns, words, cues = SignalColumns(head.dim or 0), WordIndex(), CueIndex(head.dim or 0)
-    columns.restore(_part(numbers, "signals"), lambda room: image.read_into(_BYTES, room))
-    words.restore(_part(numbers, "words"), image.texts)
-    cues.restore(_part(numbers, "cues"))
-    aligned = {name: array.astype(np.intp) for name, array in _part(numbers, "alignment").items()}
+    columns.restore(part_of(numbers, "signals"), lambda room: image.read_into(_BYTES, room))
+    words.restore(part_of(numbers, "words"), image.texts)
+    cues.restore(part_of(numbers, "cues"))
+    aligned = {name: array.astype(np.intp) for name, array in part_of(numbers, "alignment").items()}
     is_whole = int(aligned["at"].min(initial=0)) >= 0
     alignment = Alignment(messages=words.size, is_whole=is_whole, growing=None, **aligned)
     return MemoryState.of_indexes(replace(head, version=image.version), columns, words, cues, alignment)
-
-
-def _part(numbers: Mapping[str, Array], name: str) -> dict[str, Array]:
-    """The arrays of one part of an image, by their names in it."""
-    return {key.removeprefix(f"{name}."): array for key, array in numbers.items() if key.startswith(f"{name}.")}

@@ -17,6 +17,7 @@ from streetai_core.index.bm25 import Flags, Floats, Integers, Rows
 from streetai_core.index.by_number import RowsByNumber
 from streetai_core.index.filling import WordsColumns, WordsEntry, beside, named, summed
 from streetai_core.index.growing import Growing
+from streetai_core.index.parts import joined, part_of
 from streetai_core.index.postings import Postings
 from streetai_core.index.replacements import Replacements
 from streetai_core.index.row_table import NONE, RowTable
@@ -243,16 +244,11 @@ class WordsTable:
             "replacements": {"newer": newer, "older": older},
             "spans": {str(place): np.array(span, dtype=np.int64) for place, span in enumerate(self._spans)},
         }
-        numbers = {f"{part}.{name}": array for part, arrays in parts.items() for name, array in arrays.items()}
-        return numbers, {"conversations": list(self._conversations), "authors": list(self.authors)}
+        return joined(parts), {"conversations": list(self._conversations), "authors": list(self.authors)}
 
     def restore(self, numbers: Mapping[str, Numbers], texts: Mapping[str, Sequence[str | None]]) -> None:
         """Take over those of an image, in an index that has none yet."""
-
-        def part(name: str) -> dict[str, Numbers]:
-            return {key.removeprefix(f"{name}."): array for key, array in numbers.items() if key.startswith(f"{name}.")}
-
-        table = part("table")
+        table = part_of(numbers, "table")
         trust = table.pop("trust").astype(np.float64)
         self._table.fill({name: column.astype(np.int64) for name, column in table.items()}, trust)
         self._threads.restore()
@@ -262,10 +258,10 @@ class WordsTable:
         self._made_by = self._counted_rules()
         self._conversations = {name: number for number, name in enumerate(texts["conversations"])}
         self._authors = Authors(map(str, texts["authors"]))
-        self._postings.restore(part("postings"))
+        self._postings.restore(part_of(numbers, "postings"))
         self._stretches = Stretches()
-        self._stretches.restore(part("stretches"))
-        replacements = part("replacements")
+        self._stretches.restore(part_of(numbers, "stretches"))
+        replacements = part_of(numbers, "replacements")
         self._replacements.fill(replacements["newer"].astype(np.int64), replacements["older"].astype(np.int64))
         for place, span in enumerate(self._spans):
             span.frombytes(numbers[f"spans.{place}"].astype(np.int64).tobytes())
