@@ -12,10 +12,10 @@ measured with the weights of the four others.
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 import numpy.typing as npt
+
+from streetai_core.text.rarity import idf
 
 Floats = npt.NDArray[np.float64]
 
@@ -38,7 +38,7 @@ just that; more if it shares more."""
 def rarity(number: int, having: int) -> float:
     """How much a word tells a message from the others, in (0, 1]; 1 for a word of one message only.
 
-    `idf(having) / idf(1)` squared, with the idf of `index.words`. Squared as in the product of two tf-idf vectors, so
+    `idf(having) / idf(1)` squared, with the idf of `text.rarity`. Squared as in the product of two tf-idf vectors, so
     that the common words of a long reply do not add up to a rare one.
 
     Args:
@@ -47,7 +47,7 @@ def rarity(number: int, having: int) -> float:
     """
     having = max(1, having)
     number = max(number, having)
-    return (_idf(number, having) / _idf(number, 1)) ** 2
+    return (idf(number, having) / idf(number, 1)) ** 2
 
 
 def share_of_best(overlap: Floats) -> Floats:
@@ -79,7 +79,3 @@ def credit(new: Floats, asked: Floats, place: Floats) -> Floats:
     mean = (weights * np.nan_to_num(parts)).sum(axis=0) / weights.sum(axis=0)
     total: Floats = DOUBT + (1.0 - DOUBT) * mean
     return total
-
-
-def _idf(number: int, having: int) -> float:
-    return math.log(1 + (number - having + 0.5) / (having + 0.5))

@@ -1,12 +1,11 @@
 """BM25 of messages, alone and together with what stands around them.
 
     score = sum over the question's terms of idf * tf * (k1 + 1) / (tf + k1 * (1 - b + b * length / mean length))
-    idf = ln(1 + (n - df + 0.5) / (df + 0.5))
 
-Robertson and Zaragoza 2009, with the idf of Lucene, which is never negative. Scores are divided by the sum of the
-question's idf, so that they mean the same for short and long questions: 0 is no word in common, 1 is about one mention
-of each. For a message with what stands around it, the texts that are counted are all messages with what stands around
-them; but a term keeps `LEAST_RARITY` of its own idf.
+Robertson and Zaragoza 2009, with the idf of Lucene (`text/rarity.py`), which is never negative. Scores are divided by
+the sum of the question's idf, so that they mean the same for short and long questions: 0 is no word in common, 1 is
+about one mention of each. For a message with what stands around it, the texts that are counted are all messages with
+what stands around them; but a term keeps `LEAST_RARITY` of its own idf.
 
 A matter that the question asks for is one more term, which a message has that tells of it in other words than the
 question's (`text/matters.py`). It does not count for the divisor: a question is no longer for having other words. Nor
@@ -17,13 +16,14 @@ Only rows that have a term, and those they stand around, are looked at.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
 import numpy as np
 import numpy.typing as npt
+
+from streetai_core.text.rarity import idf
 
 TELLING = 1.5
 """How many of the rarest words a question must have, or more that are less rare, for words to tell all they can: on
@@ -179,12 +179,12 @@ def word_scores(
     own, around = np.zeros(collection.rows), np.zeros(collection.rows)
     silent = _asked_before(collection, [*found, *framing], length)
     lent: list[_Lent] = []
-    weights = [_idf(collection.number, matter.speaking) for matter in matters]
-    most = sum(_idf(collection.number, len(rows)) for rows, _ in found) or sum(weights) or 1.0
+    weights = [idf(collection.number, matter.speaking) for matter in matters]
+    most = sum(idf(collection.number, len(rows)) for rows, _ in found) or sum(weights) or 1.0
     there = [term for term in found if len(term[0])]
     for start in range(0, len(there), _AT_ONCE):
         some = _Terms.of(there[start : start + _AT_ONCE])
-        weight_of = np.array([_idf(collection.number, size) / most for size in some.sizes])
+        weight_of = np.array([idf(collection.number, size) / most for size in some.sizes])
         norm = _norm(collection.lengths.take(some.rows), collection.mean_length)
         worth = np.repeat(weight_of, some.sizes) * _saturated(some.counts, norm)
         own += np.bincount(some.rows, weights=worth, minlength=collection.rows)
@@ -201,7 +201,7 @@ def word_scores(
         own=own,
         around=around,
         told=_told(collection, [matter.term for matter in matters], [weight / most for weight in weights]),
-        informed=min(1.0, most / (TELLING * _idf(max(1, collection.number), 1))),
+        informed=min(1.0, most / (TELLING * idf(max(1, collection.number), 1))),
         lent=lent,
     )
 
@@ -293,8 +293,4 @@ def _saturated(counts: Floats, norm: Floats, weight: float = 1.0, room: Floats |
 
 def _rarity_around(number: int, having: int, around: int) -> float:
     """What a term tells that `having` of the messages have, and `around` of them have or stand beside."""
-    return max(_idf(number, around), LEAST_RARITY * _idf(number, having))
-
-
-def _idf(number: int, having: int) -> float:
-    return math.log(1 + (number - having + 0.5) / (having + 0.5))
+    return max(idf(number, around), LEAST_RARITY * idf(number, having))
