@@ -14,12 +14,12 @@ from pydantic import ConfigDict, Field, InstanceOf, field_validator
 from streetai_core import Memory, NewMessage, Prompt, WeightUpdate
 from streetai_core.errors import InputError, MissingExtraError
 from streetai_core.failures import fail_open, report
-from streetai_core.prompt.turns import words_of
+from streetai_core.prompt.turns import is_tool_traffic, words_of
 from streetai_core.text.clean import check_id, is_blank
 from streetai_core.types import Message
 from streetai_core.verbs.arguments import moment_of
 from streetai_langchain.callbacks import LearnedByView
-from streetai_langchain.messages import is_tool_traffic, to_stored
+from streetai_langchain.messages import to_stored
 from streetai_langchain.recording import Recorded, Recording, new_turn_id
 from streetai_langchain.said import said_text
 

@@ -141,11 +141,6 @@ def check_content(message: BaseMessage) -> None:
         )
 
 
-def is_tool_traffic(message: Message) -> bool:
-    """Whether a stored message is a tool result, or calls tools."""
-    return message.role == "tool" or bool(message.metadata.get("tool_calls"))
-
-
 def _kind_and_fields(message: BaseMessage) -> tuple[str, dict[str, Any]]:
     """Which of LangChain's own types a message comes back as, and its fields that differ from the defaults."""
     kind = kind_of(message)

@@ -17,10 +17,10 @@ from langchain_core.messages import (
 from langchain_core.prompt_values import PromptValue
 
 from streetai_core.errors import InputError
-from streetai_core.prompt.turns import as_turns, join
+from streetai_core.prompt.turns import as_turns, is_tool_traffic, join
 from streetai_core.types import Prompt
 from streetai_langchain.injected import Injected
-from streetai_langchain.messages import check_content, is_tool_traffic
+from streetai_langchain.messages import check_content
 
 
 @dataclass(frozen=True, slots=True)

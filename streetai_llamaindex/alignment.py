@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 from streetai_core import Message, NewMessage
-from streetai_llamaindex.messages import is_stored_tool_traffic, said_text
+from streetai_core.prompt.turns import is_tool_traffic
+from streetai_llamaindex.messages import said_text
 
 _Words: TypeAlias = tuple[str, str, tuple[str, ...]]
 """Role, text without white space at its ends, and ids of tool calls: what makes two messages the same."""
@@ -47,7 +48,7 @@ def align(stored: Sequence[Message], sent: Sequence[NewMessage]) -> Alignment | 
         `None`: it is another conversation.
     """
     traffic = any(map(_is_traffic, sent))
-    compared = [place for place, one in enumerate(stored) if traffic or not is_stored_tool_traffic(one)]
+    compared = [place for place, one in enumerate(stored) if traffic or not is_tool_traffic(one)]
     before = [_words(stored[place]) for place in compared]
     now = [_words(message) for message in sent]
     in_place = [words for words, others in zip(before, now, strict=False) if words == others]

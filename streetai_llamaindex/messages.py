@@ -137,11 +137,6 @@ def message_from_json(data: Mapping[str, Any]) -> ChatMessage:
     return _message(MessageRole(data["role"]), data["blocks"], dict(data.get("additional_kwargs") or {}), "from JSON")
 
 
-def is_stored_tool_traffic(message: Message) -> bool:
-    """Whether a stored message is a tool result, or calls tools."""
-    return message.role == "tool" or bool(message.metadata.get("tool_calls"))
-
-
 def copied(message: ChatMessage) -> ChatMessage:
     """A copy that shares nothing with the message; what cannot be copied is shared after all."""
     try:

@@ -11,7 +11,7 @@ from streetai_core.config import Config
 from streetai_core.errors import InputError
 from streetai_core.prompt.block import recalled_block
 from streetai_core.prompt.passages import Passage
-from streetai_core.prompt.turns import Turns, as_turns, join, with_question
+from streetai_core.prompt.turns import Turns, as_turns, is_tool_traffic, join, with_question
 from streetai_core.tokens import AdditiveCounter, TokenCounter, count_messages
 from streetai_core.types import Hit, Message
 
@@ -187,7 +187,7 @@ def window_start(messages: Sequence[Message], recency_turns: int) -> int | None:
     start, spoken = len(messages), 0
     while start and spoken < recency_turns:
         start -= 1
-        spoken += not _is_tool_traffic(messages[start])
+        spoken += not is_tool_traffic(messages[start])
     if spoken < recency_turns:
         return None
     leading = as_turns(messages[start:]).leading
@@ -196,13 +196,8 @@ def window_start(messages: Sequence[Message], recency_turns: int) -> int | None:
     before = start - 1
     if not any(message.role == "user" for message in messages[start:]):
         # All these belong to one reply, which is nothing without what asked for it, however many tools it used.
-        while before >= 0 and _is_tool_traffic(messages[before]):
+        while before >= 0 and is_tool_traffic(messages[before]):
             before -= 1
     if before < 0:
         return None
     return before if messages[before].role == "user" else start
-
-
-def _is_tool_traffic(message: Message) -> bool:
-    """A tool result, or a message that calls tools: part of an exchange, not counted as a message of the window."""
-    return message.role == "tool" or bool(message.metadata.get("tool_calls"))

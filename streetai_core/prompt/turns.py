@@ -51,6 +51,11 @@ def as_turns(messages: Sequence[Message]) -> Turns:
     return Turns(turns, tuple(shown), leading)
 
 
+def is_tool_traffic(message: Message) -> bool:
+    """Whether a stored message calls tools, or is the result of a call: part of an exchange that is sent as a whole."""
+    return message.role == "tool" or bool(message.metadata.get("tool_calls"))
+
+
 def words_of(message: Message) -> str:
     """What stands in a turn for a stored message: its text, or that it has none."""
     return WORDLESS if message.role == "user" and not message.content.strip() else message.content

@@ -17,8 +17,8 @@ from langchain_core.messages import AIMessage, HumanMessage
 from langchain_core.tools import tool
 from langgraph.checkpoint.memory import InMemorySaver
 
+from streetai_core.prompt.turns import is_tool_traffic
 from streetai_langchain import StreetAIMemory
-from streetai_langchain.messages import is_tool_traffic
 from tests.benchmarks.recording import record
 from tests.benchmarks.wire import served, tool_call
 
