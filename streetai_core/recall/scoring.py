@@ -142,13 +142,10 @@ def by_sum(
         some = rows if sure is None else rows[topmost(total[rows], sure, within=within)]
         if len(unknown):
             some = np.setdiff1d(some, unknown)
-        # All these may be one array, so what is in it goes last.
         cosines = state.columns.similarities_of(some, question.vector).astype(np.float64)
+        # The three may be one array, so the similarity goes last.
         if config.strategy != "keyword":
-            exact = beyond(cosines, question.common)
-            if total is not meaning:
-                total[some] += exact - meaning[some]
-            meaning[some] = exact
+            _correct(total, meaning, some, beyond(cosines, question.common))
         similarity[some] = cosines
     near = similarity[rows]
     effective = state.effective(rows, question.turn, config)
@@ -157,16 +154,7 @@ def by_sum(
     activation = Activation(state, question, config, total=total, good=good, doubtful=scope.doubtful)
     learned, freshness = activation.of(rows, effective)
     given = np.zeros(len(rows)) if lessons is None else lessons[rows]
-    least, of_time = config.min_similarity, None
-    if lending is None:
-        passed = meaning[rows] >= least - TOLERANCE
-    else:
-        least = least_relevance(lending.relevance(best, meaning[best]), config.min_relevance)
-        passed = lending.relevance(rows, meaning[rows]) >= least - TOLERANCE
-        # What was said on the day that is asked about is wanted whatever it says, and what was asked for once for all;
-        # but a question that no message answers finds no wish.
-        of_time = lending.of_time(rows)
-        passed |= of_time | lending.wished_for(rows)
+    passed, least, of_time = _gated(lending, rows, best, meaning, config)
     if not config.revival_similarity:
         passed &= alive(effective, config.death_threshold)
 
@@ -182,6 +170,46 @@ def by_sum(
 
     scores = total[rows] + (learned + freshness)
     return Scored(rows, near, scores, parts, effective, passed, config.death_threshold, question.common, least, of_time)
+
+
+def _correct(total: Floats, meaning: Floats, rows: Rows, exact: Floats) -> None:
+    """Put what some signals mean in the place of what was estimated of it, in both arrays, which may be one.
+
+    Args:
+        total: the sum of the parts of all signals, shape (n,).
+        meaning: one of these parts, shape (n,).
+        rows: which signals.
+        exact: what they mean, shape of `rows`.
+    """
+    if total is not meaning:
+        total[rows] += exact - meaning[rows]
+    meaning[rows] = exact
+
+
+def _gated(
+    lending: _Lending | None, rows: Rows, best: Rows, meaning: Floats, config: Config
+) -> tuple[Flags, float, Flags | None]:
+    """Which candidates the gate lets through.
+
+    Args:
+        lending: what messages lend to their signals; `None`: meaning alone decides.
+        rows: the candidates.
+        best: the best signals, by which the gate is set.
+        meaning: what all signals mean, shape (n,).
+        config: the settings.
+
+    Returns:
+        Which of `rows` pass, how relevant they must be, and which of them are of a time that the question names, if
+        anybody looked at it.
+    """
+    if lending is None:
+        return meaning[rows] >= config.min_similarity - TOLERANCE, config.min_similarity, None
+    least = least_relevance(lending.relevance(best, meaning[best]), config.min_relevance)
+    relevant = lending.relevance(rows, meaning[rows]) >= least - TOLERANCE
+    # What was said on the day that is asked about is wanted whatever it says, and what was asked for once for all;
+    # but a question that no message answers finds no wish.
+    of_time = lending.of_time(rows)
+    return relevant | of_time | lending.wished_for(rows), least, of_time
 
 
 def least_relevance(best: Floats, least: float) -> float:
