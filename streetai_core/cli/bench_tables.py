@@ -58,23 +58,7 @@ def recall_tables(report: Mapping[str, Any]) -> None:
         ["system", *(f"all at {budget}" for budget in budgets), *(f"tokens at {budget}" for budget in budgets)],
         [[system["name"], *_complete(system["all"], budgets)] for system in systems],
     )
-    categories = sorted({name for system in report["systems"] for name in system["categories"]})
-    show(
-        f"By category, at {' / '.join(budgets)} tokens",
-        ["system", *categories],
-        [
-            [
-                system["name"],
-                *(
-                    " / ".join(_percent(system["categories"][name]["evidence"][budget]["mean"]) for budget in budgets)
-                    if name in system["categories"]
-                    else "-"
-                    for name in categories
-                ),
-            ]
-            for system in report["systems"]
-        ],
-    )
+    _category_table(systems, budgets)
     if report["paired"]:
         show(
             "Differences, points of evidence with their 95 % interval over questions",
@@ -89,6 +73,27 @@ def recall_tables(report: Mapping[str, Any]) -> None:
         )
     for name, variant in report["chosen"].items():
         show_line(f"Held out {name}: best on the others was {variant}")
+
+
+def _category_table(systems: Sequence[Mapping[str, Any]], budgets: Sequence[str]) -> None:
+    """Print what each system finds of each kind of questions; a dash where it was asked none."""
+    categories = sorted({name for system in systems for name in system["categories"]})
+    show(
+        f"By category, at {' / '.join(budgets)} tokens",
+        ["system", *categories],
+        [
+            [
+                system["name"],
+                *(
+                    " / ".join(_percent(system["categories"][name]["evidence"][budget]["mean"]) for budget in budgets)
+                    if name in system["categories"]
+                    else "-"
+                    for name in categories
+                ),
+            ]
+            for system in systems
+        ],
+    )
 
 
 def token_tables(report: Mapping[str, Any]) -> None:

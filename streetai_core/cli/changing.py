@@ -26,7 +26,9 @@ from streetai_core.config import Config
 from streetai_core.errors import EncoderError, InputError, RefusedTextsError, StoreError
 
 if TYPE_CHECKING:
+    from streetai_core.memory import Memory
     from streetai_core.registry import MemoryRegistry
+    from streetai_core.upkeep.receipts import Receipt
 
 
 @click.command(
@@ -108,15 +110,7 @@ def forget(
             with opened.registry.store.reading(chosen_id) as transaction:
                 count = 0 if transaction.head is None else transaction.head.message_count
         else:
-            count = sum(
-                one.message_id == message_id
-                or (not isinstance(thread, EllipsisType) and one.conversation_id == thread)
-                or (author is not None and one.name == author)
-                for one in opened.memory.messages()
-            )
-            if not count:
-                nothing = _nothing_named(message_id, thread, author)
-                raise InputError(f"memory {chosen_id!r} has no {nothing}, so nothing was erased")
+            count = _count_named(opened.memory, message_id, thread, author)
         confirm(f"Forget {counted(count, 'message', 'messages')} of memory {chosen_id!r} for good?", yes=yes)
         receipt = (
             opened.registry.forget(chosen_id)
@@ -126,14 +120,43 @@ def forget(
     if as_json:
         print_json(receipt.to_dict())
     else:
-        click.echo(f"Forgotten: {counted(receipt.rows.get('messages', 0), 'message', 'messages')}.")
-        print_table(("table", "rows deleted"), list(receipt.rows.items()), figures=("rows deleted",))
-        left = f"pieces of it in {receipt.residual} places" if receipt.residual else "nothing of it was found"
-        click.echo(f"Searched {counted(len(receipt.files), 'file', 'files')}: {left}.")
-        for line in receipt.pending:
-            click.echo(one_line(f"To be done: {line}"))
+        _print_forgotten(receipt)
     if not receipt.complete:
         raise click.exceptions.Exit(1)
+
+
+def _print_forgotten(receipt: Receipt) -> None:
+    """What was erased, and what may be left of it."""
+    click.echo(f"Forgotten: {counted(receipt.rows.get('messages', 0), 'message', 'messages')}.")
+    print_table(("table", "rows deleted"), list(receipt.rows.items()), figures=("rows deleted",))
+    left = f"pieces of it in {receipt.residual} places" if receipt.residual else "nothing of it was found"
+    click.echo(f"Searched {counted(len(receipt.files), 'file', 'files')}: {left}.")
+    for line in receipt.pending:
+        click.echo(one_line(f"To be done: {line}"))
+
+
+def _count_named(memory: Memory, message_id: str | None, thread: str | EllipsisType | None, author: str | None) -> int:
+    """How many messages the options of `forget` name.
+
+    Args:
+        memory: whose messages.
+        message_id: the id of one; `None`: none is named so.
+        thread: their conversation; `None`: those in none; `...`: none is named so.
+        author: who said them; `None`: none is named so.
+
+    Raises:
+        InputError: none at all.
+    """
+    count = sum(
+        one.message_id == message_id
+        or (not isinstance(thread, EllipsisType) and one.conversation_id == thread)
+        or (author is not None and one.name == author)
+        for one in memory.messages()
+    )
+    if not count:
+        nothing = _nothing_named(message_id, thread, author)
+        raise InputError(f"memory {memory.memory_id!r} has no {nothing}, so nothing was erased")
+    return count
 
 
 def _nothing_named(message_id: str | None, thread: str | EllipsisType | None, author: str | None) -> str:
