@@ -23,7 +23,7 @@ from streetai_llamaindex.conversations import Conversation, conversation_of
 from streetai_llamaindex.ingestion import ingest
 from streetai_llamaindex.lessons import claimed, post_process
 from streetai_llamaindex.moments import AskedAtField, from_json
-from streetai_llamaindex.opening import Lease, Opening, opening_of, reopened
+from streetai_llamaindex.opening import Lease, Opening, check_unset, opening_of, reopened
 from streetai_llamaindex.retrieved import Retrieved
 from streetai_llamaindex.sessions import session_of
 from streetai_llamaindex.speech import ends_turn, remembered_text, reply_text, role_of, same_words, text_of
@@ -109,8 +109,7 @@ class StreetAIMemoryBlock(BaseMemoryBlock[str]):
         on_error: OnError | None = None,
         **data: Any,
     ) -> None:
-        if registry is not None and (embed_model is not None or config is not None):
-            raise InputError("embed_model and config belong to the registry; give them to the MemoryRegistry instead")
+        check_unset(registry, embed_model=embed_model, config=config)
         address = data.pop("engine", None)
         if address is None or path is not None or registry is not None:
             opening = opening_of(registry, path=path, embed_model=embed_model, config=config)

@@ -22,7 +22,6 @@ from llama_index.core.storage.chat_store import BaseChatStore
 from llama_index.core.utils import get_tokenizer
 
 from streetai_core import Config, MemoryRegistry
-from streetai_core.errors import InputError
 from streetai_core.failures import OnError
 from streetai_core.forking import fork_safe_lock
 from streetai_core.text.clean import check_id
@@ -32,7 +31,7 @@ from streetai_llamaindex.chat_store import StreetAIChatStore
 from streetai_llamaindex.conversations import Conversation, conversation_of
 from streetai_llamaindex.messages import copied
 from streetai_llamaindex.moments import AskedAtField
-from streetai_llamaindex.opening import Lease, Opening, opening_of, reopened
+from streetai_llamaindex.opening import Lease, Opening, check_unset, opening_of, reopened
 from streetai_llamaindex.reading import InsertMethod, Reader
 from streetai_llamaindex.serialization import Written, chat_store_to_json
 from streetai_llamaindex.sessions import session_of
@@ -136,8 +135,7 @@ class StreetAIChatMemoryBuffer(Attached, ChatMemoryBuffer):
         """
         if kwargs:
             raise ValueError(f"Unexpected kwargs: {kwargs}")
-        if registry is not None and (embed_model is not None or config is not None):
-            raise InputError("embed_model and config belong to the registry; give them to the MemoryRegistry instead")
+        check_unset(registry, embed_model=embed_model, config=config)
         opening = opening_of(registry, path=path, embed_model=embed_model, config=config)
         if token_limit is None:
             window = None if llm is None else int(llm.metadata.context_window * DEFAULT_TOKEN_LIMIT_RATIO)

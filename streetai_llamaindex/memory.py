@@ -29,7 +29,7 @@ from streetai_core.verbs.arguments import AskedAt, check_asked_at
 from streetai_llamaindex.attached import told_time
 from streetai_llamaindex.blocks import Contents, ContentsOfTurns, run_to_end
 from streetai_llamaindex.messages import copied, message_to_json
-from streetai_llamaindex.opening import opening_of
+from streetai_llamaindex.opening import check_unset, opening_of
 from streetai_llamaindex.reading import Reader
 from streetai_llamaindex.serialization import Written
 from streetai_llamaindex.sessions import session_of
@@ -135,8 +135,7 @@ class StreetAIMemory(StoredMemory):
             raise InputError(_NO_OTHER_STORE.format(names=", ".join(stores)))
         if unknown := [name for name in kwargs if name not in {*_STORES, *_NOT_USED}]:
             raise InputError(f"unexpected arguments: {', '.join(unknown)}")
-        if registry is not None and (embed_model is not None or config is not None):
-            raise InputError("embed_model and config belong to the registry; give them to the MemoryRegistry instead")
+        check_unset(registry, embed_model=embed_model, config=config)
         opening = opening_of(registry, path=path, embed_model=embed_model, config=config)
         memory = cls(
             token_limit=token_limit,

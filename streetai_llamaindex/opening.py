@@ -186,6 +186,21 @@ _by_registry: WeakValueDictionary[int, Opening] = WeakValueDictionary()
 """By the identity of the registry; the opening keeps the registry alive, so an identity is never taken twice."""
 
 
+def check_unset(registry: MemoryRegistry | None, *, embed_model: object, config: object) -> None:
+    """Refuse a registry that comes with what it has settled itself: one of the two would be ignored in silence.
+
+    Args:
+        registry: what was given as such; `None`: nothing, and anything goes.
+        embed_model: `None`: not given.
+        config: `None`: not given.
+
+    Raises:
+        InputError: a registry and one of the others are given.
+    """
+    if registry is not None and (embed_model is not None or config is not None):
+        raise InputError("embed_model and config belong to the registry; give them to the MemoryRegistry instead")
+
+
 def opening_of(
     registry: MemoryRegistry | None = None,
     *,
