@@ -127,8 +127,8 @@ class Config:
     max_chunks: int = 2000
     """Most chunks of one message; the text beyond them is stored, and not searched by meaning."""
     max_tool_chunks: int = 32
-    """The same of what a tool returned, some 10,000 characters: a web page or the rows of a table are embedded before
-    the turn that asked for them is over, and the reply says what of them mattered."""
+    """Most chunks of what a tool returned, some 10,000 characters: a web page or the rows of a table are embedded
+    before the turn that asked for them is over, and the reply says what of them mattered."""
     signal_roles: tuple[Role, ...] = ("user", "assistant", "tool")
     """Roles whose messages can be recalled. All are stored."""
     vector_precision: Precision = "single"

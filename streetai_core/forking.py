@@ -34,7 +34,7 @@ def fork_safe_lock() -> RLock:
 
 
 def fork_safe_plain_lock() -> Lock:
-    """The same that is not reentrant, and whose `locked()` may be asked: for blocks that nobody forks in."""
+    """Like `fork_safe_lock`, but not reentrant, and with `locked()`: for blocks in which nobody forks."""
     lock = Lock()
     _locks.add(lock)
     return lock

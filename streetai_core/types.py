@@ -26,7 +26,7 @@ KeptVector: TypeAlias = npt.NDArray[np.float32 | np.float16]
 """One embedding as a store keeps it, shape (dim,): its type says in how many bytes."""
 
 KeptMatrix: TypeAlias = npt.NDArray[np.float32 | np.float16]
-"""The same by row, shape (n, dim): all of one type."""
+"""Embeddings by row as a store keeps them, shape (n, dim): all of one type."""
 
 TermHashes: TypeAlias = npt.NDArray[np.uint32]
 """Terms of a text as hashes, ascending and distinct, shape (t,)."""

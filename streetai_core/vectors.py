@@ -77,7 +77,9 @@ def rounded(vectors: Matrix, precision: Precision) -> Matrix:
 
 
 def _dots_of_halves(matrix: npt.NDArray[np.int16], vector: Vector, out: Vector) -> None:
-    """The same for halves, by their bits: block by block they become singles, all smaller by one power of two.
+    """Products of halves, given by their bits, with a vector, written to `out`.
+
+    Block by block the halves become singles, all smaller by one power of two.
 
     NumPy's own conversion takes five times as long.
     """

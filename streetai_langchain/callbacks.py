@@ -210,7 +210,7 @@ class StreetAICallbackHandler(BaseCallbackHandler):
         self._end(run_id)
 
     def on_tool_end(self, output: object, *, run_id: UUID, **_: Any) -> None:
-        """The same."""
+        """Learn, if that was the outermost run."""
         self._end(run_id)
 
     def on_chain_error(self, error: BaseException, *, run_id: UUID, **_: Any) -> None:

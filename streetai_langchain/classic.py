@@ -68,7 +68,7 @@ class _RecalledText(LearnedByView, str):
 
 
 class _RecalledMessages(LearnedByView, list[BaseMessage]):
-    """The same as messages."""
+    """The history of one run as messages."""
 
     __slots__ = ("recall",)
     recall: _Recall
@@ -112,7 +112,7 @@ class StreetAIChainMemory(BaseMemory):
     human_name: str | None = None
     """Stored as the author of the questions; recalled pieces are labelled with it."""
     ai_name: str | None = None
-    """The same for the replies."""
+    """Stored as the author of the replies; recalled pieces are labelled with it."""
     token_budget: int | None = Field(default=None, ge=1, strict=True)
     """Most tokens of question, window and recalled block together; the chain's own template is not counted."""
     asked_at: InstanceOf[datetime] | Callable[[], datetime] | None = None

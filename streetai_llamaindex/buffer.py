@@ -283,7 +283,7 @@ class StreetAIChatMemoryBuffer(Attached, ChatMemoryBuffer):
         return data
 
     def to_string(self) -> str:
-        """The same as text."""
+        """What `to_dict` gives, as a JSON text."""
         return json.dumps(self.to_dict())
 
     @classmethod

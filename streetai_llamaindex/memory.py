@@ -200,7 +200,7 @@ class StreetAIMemory(StoredMemory):
         return data
 
     def to_string(self) -> str:
-        """The same as text."""
+        """What `to_dict` gives, as a JSON text."""
         return json.dumps(self.to_dict())
 
     @classmethod

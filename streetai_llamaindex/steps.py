@@ -20,7 +20,7 @@ class Step:
     messages: tuple[NewMessage, ...]
     """Each has an id, so that storing them again changes nothing."""
     spoken: tuple[ChatMessage, ...]
-    """The same, as LlamaIndex messages; copies."""
+    """Copies of these messages as LlamaIndex has them."""
     reply: str = ""
     """The final reply to learn from."""
     asks: bool = False

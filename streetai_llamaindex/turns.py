@@ -107,7 +107,7 @@ class TurnReport:
     hits: tuple[Hit, ...]
     """What was recalled, best first; each hit has its score and what it is made of."""
     recalled_text: str
-    """The same as it stands in the prompt."""
+    """What was recalled, as it stands in the prompt."""
     reply: str
     """The final reply; empty while there is none."""
     outcome: Outcome

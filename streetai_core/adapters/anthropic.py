@@ -77,25 +77,25 @@ if TYPE_CHECKING:
         """What `with_memory` returns, for type checkers."""
 
     class BedrockWithMemory(_Sync, AnthropicBedrock):
-        """The same of a client of Amazon Bedrock."""
+        """What `with_memory` returns for a client of Amazon Bedrock."""
 
     class BedrockMantleWithMemory(_Sync, AnthropicBedrockMantle):
-        """The same of a client of Amazon Bedrock's own Messages API."""
+        """What `with_memory` returns for a client of Amazon Bedrock's own Messages API."""
 
     class VertexWithMemory(_Sync, AnthropicVertex):
-        """The same of a client of Google's Vertex AI."""
+        """What `with_memory` returns for a client of Google's Vertex AI."""
 
     class AsyncAnthropicWithMemory(_Async, AsyncAnthropic):
         """What `with_memory_async` returns, for type checkers."""
 
     class AsyncBedrockWithMemory(_Async, AsyncAnthropicBedrock):
-        """The same of a client of Amazon Bedrock."""
+        """What `with_memory_async` returns for a client of Amazon Bedrock."""
 
     class AsyncBedrockMantleWithMemory(_Async, AsyncAnthropicBedrockMantle):
-        """The same of a client of Amazon Bedrock's own Messages API."""
+        """What `with_memory_async` returns for a client of Amazon Bedrock's own Messages API."""
 
     class AsyncVertexWithMemory(_Async, AsyncAnthropicVertex):
-        """The same of a client of Google's Vertex AI."""
+        """What `with_memory_async` returns for a client of Google's Vertex AI."""
 
 
 def _kinds(prefix: str) -> tuple[type, ...]:

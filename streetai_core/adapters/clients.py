@@ -26,7 +26,7 @@ class Binding:
     defaults: SessionDefaults
 
     def bound(self: B, memory_id: object, conversation_id: object, asked_at: object) -> B:  # noqa: PYI019 - Self needs Python 3.11
-        """The same with other ids, or another time.
+        """A binding like this one, with other ids or another time.
 
         Raises:
             InputError: an id, or the time, cannot be used.

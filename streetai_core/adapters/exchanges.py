@@ -49,7 +49,7 @@ def take_apart(said: Sequence[Said]) -> Parts:
 
 
 def joined(said: Sequence[Said]) -> list[Said]:
-    """The same with what the model said in one go as one message: some APIs have its text and each call apart."""
+    """The messages, with neighbouring ones of the model joined: some APIs give the text and each call apart."""
     messages: list[Said] = []
     for one in said:
         before = messages[-1] if messages else None

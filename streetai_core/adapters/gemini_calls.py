@@ -87,7 +87,7 @@ class Call:
             await self._interceptor.aend(_CODEC, turn, self._reply)
 
     def end_later(self) -> None:
-        """The same, from a finalizer: it must neither wait nor take a lock."""
+        """Like `end`, for a finalizer, which must neither wait nor take a lock."""
         if (turn := self._ending()) is not None:
             self._interceptor.end_later(_CODEC, turn, self._reply)
 

@@ -67,7 +67,7 @@ class _Models:
         """The newest call that is streamed."""
 
     def about(self: M, memory_id: Id, conversation_id: Id, asked_at: When) -> M:  # noqa: PYI019 - Self needs Python 3.11
-        """The same for another memory or conversation, or at another time."""
+        """Models like these, with another memory, conversation or time of asking."""
         return type(self)(self._plain, self._binding.bound(memory_id, conversation_id, asked_at))
 
     def _call(self, request: Mapping[str, Any]) -> tuple[Call, Any, dict[str, Any]]:

@@ -89,7 +89,7 @@ def read_along(response: Any, ended: Callable[[ReadSoFar], None], later: Callabl
 def aread_along(
     response: Any, ended: Callable[[ReadSoFar], Awaitable[None]], later: Callable[[ReadSoFar], None]
 ) -> ReadSoFar:
-    """The same for a response of an async client."""
+    """Like `read_along`, for a response of an async client."""
     read = ReadSoFar(response, ended, later)
     response.stream = _tee(response.stream, "AsyncByteStream", _AsyncTee)(response.stream, read)
     return read

@@ -48,7 +48,7 @@ def names_of(_context: click.Context, _option: click.Parameter, value: str) -> t
 
 
 def maybe_names_of(context: click.Context, option: click.Parameter, value: str | None) -> tuple[str, ...]:
-    """The same where the option may be left out: then there is none."""
+    """Like `names_of`, for an option that may be left out: then there are no names."""
     return () if value is None else names_of(context, option, value)
 
 
@@ -111,7 +111,7 @@ def plain_encoder(name: str) -> Encoder:
 
 
 def cached_encoder(name: str, embeddings: Path | None) -> DiskCachedEncoder:
-    """The same with its vectors on disk."""
+    """The encoder that `--encoder` names, with its vectors kept on disk; `embeddings` is the folder."""
     from streetai_core.evaluation.embedding_cache import (
         DiskCachedEncoder,
         default_folder,

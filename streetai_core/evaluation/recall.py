@@ -165,6 +165,6 @@ def summarise(results: Sequence[QuestionResult]) -> RecallSummary:
 
 
 def by_category(results: Sequence[QuestionResult]) -> dict[str, RecallSummary]:
-    """The same for each kind of question, sorted by name."""
+    """The summary of each kind of question, by its name; sorted by name."""
     names = sorted({one.category for one in results})
     return {name: summarise([one for one in results if one.category == name]) for name in names}

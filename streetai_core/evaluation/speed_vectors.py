@@ -102,7 +102,7 @@ class RecordedEncoder(Encoder):
 
     @property
     def dim(self) -> int:
-        """That of the vectors."""
+        """Length of the recorded vectors."""
         dim: int = self._vectors.shape[1]
         return dim
 

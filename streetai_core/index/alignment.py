@@ -105,7 +105,11 @@ class Alignment:
         return padded.take(self.at)
 
     def _leaders(self, of_several: Floats) -> Rows:
-        """The same by the similarities of the signals in `order`."""
+        """The nearest signal of each row of messages, as `leaders` gives it.
+
+        Args:
+            of_several: similarities of the signals in `order`, in that order.
+        """
         if not len(self.starts):
             return self.standing
         best = np.flatnonzero(of_several == np.repeat(np.maximum.reduceat(of_several, self.starts), self.sizes))

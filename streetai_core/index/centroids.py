@@ -124,7 +124,7 @@ class CentroidIndex:
         return [(self.keys[row], float(cosine)) for cosine, row in zip(cosines[0], rows[0], strict=True) if row >= 0]
 
     def _nearest_of_many(self, vector: Vector, count: int) -> list[tuple[int, float]]:
-        """The same, from estimates."""
+        """What `nearest` gives, for as many stacks that estimates save time: only the promising ones are compared."""
         estimates, error = self._coded().cosines(vector)
         last = np.partition(estimates, len(estimates) - count)[len(estimates) - count]
         near = np.flatnonzero(estimates >= last - 2.0 * error)

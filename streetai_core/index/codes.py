@@ -100,7 +100,7 @@ class Codes:
         return estimates, _DEVIATIONS * math.hypot(float(self.units.max()), float(unit[0])) / math.sqrt(12)
 
     def cosines_of(self, rows: Rows, vector: Vector) -> tuple[Vector, float]:
-        """The same of some rows, shape (len(rows),)."""
+        """Estimates of the cosine of some rows with a unit vector, shape (len(rows),), and how far one may be off."""
         estimates: Vector = self.about(rows) @ vector
         return estimates, _DEVIATIONS * float(self.units[rows].max(initial=0.0)) / math.sqrt(12)
 

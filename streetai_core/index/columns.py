@@ -311,7 +311,7 @@ class SignalColumns:
         return self._coded().cosines(vector)
 
     def estimates_of(self, rows: Rows, vector: Vector) -> tuple[Vector, float]:
-        """The same of the signals in some rows, shape (len(rows),)."""
+        """What `estimates` gives, of the signals in some rows alone; shape (len(rows),), and how far one may be off."""
         if _FEW * len(rows) > self._count:
             estimates, off = self.estimates(vector)
             return estimates[rows], off

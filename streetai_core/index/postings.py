@@ -147,7 +147,7 @@ class Postings:
         )
 
     def _settled(self, term: int) -> tuple[npt.NDArray[np.generic], npt.NDArray[np.generic]]:
-        """The same of all postings but the new ones."""
+        """Rows that have a term, and how often, without those that are new in `_recent`."""
         if self._unsorted is not None:
             terms, rows, counts = self._unsorted
             self._looked_for += 1
@@ -162,7 +162,7 @@ class Postings:
         return self._rows[span], self._counts[span]
 
     def _settled_any(self, wanted: TermHashes) -> tuple[npt.NDArray[np.generic], npt.NDArray[np.generic]]:
-        """The same for each of some terms."""
+        """What `_settled` gives for each of some terms, one after the other."""
         if self._unsorted is not None:
             terms, rows, counts = self._unsorted
             self._looked_for += 1

@@ -27,7 +27,7 @@ BEFORE = ("previous", *(f"before_{distance}" for distance in range(2, FARTHEST +
 """Columns of the rows before each that it stands around, by distance; -1 for none."""
 
 BEHIND = ("following", *(f"behind_{distance}" for distance in range(2, FARTHEST + 1)))
-"""The same of the rows behind it."""
+"""Columns of the rows behind each that it stands around, by distance; -1 for none."""
 
 _BESIDE = tuple(zip(BEFORE, BEHIND, strict=True))
 """Both by distance."""

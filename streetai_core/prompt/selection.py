@@ -170,7 +170,7 @@ class _Selection:
         return False
 
     def add_within_share(self, choices: Sequence[Passage]) -> bool:
-        """The same for what is not trusted; whether its share had room for one."""
+        """Like `add`, for passages of what is not trusted; whether any of them is within the share of such."""
         within = [passage for passage in choices if self._tokens.allows(self._price(passage, self._alone(passage)))]
         if not within or not self._places.allows(1):
             return False

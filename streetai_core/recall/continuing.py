@@ -26,7 +26,7 @@ somebody else asks in between (chosen with `tests.benchmarks.as_typed`; with les
 
 
 def going_on(words: WordIndex, standing: Standing, at: Rows, near: Floats, answers: Flags) -> Flags:
-    """Which of some messages go on with one that was said behind which of them and is as near to the question.
+    """`[i, j]`: whether message i goes on with one that was said behind message j and is as near to the question as j.
 
     Args:
         words: the messages of a memory.
@@ -57,7 +57,10 @@ def answering(words: WordIndex, at: Rows) -> Flags:
 
 
 def answering_somebody(words: WordIndex, at: Rows) -> Flags:
-    """Which of them stand behind a question of somebody who is no assistant, for one who is none; shape (k,)."""
+    """Which messages stand right behind a question of somebody else who has the same role: no assistant asked a user.
+
+    Shape (k,).
+    """
     role = words.column("role")
     of_a_kind: Flags = role[words.column("previous")[at]] == role[at]
     return answering(words, at) & of_a_kind

@@ -46,16 +46,16 @@ NEWS = 0.7
 """Most by which a message is lifted that tells how something is, above one like it."""
 
 SPOKEN_OF = 1.5
-"""The same where it names what the older one told, and says that it is over or has become so."""
+"""Most by which a message is lifted that names what the older one told, and says that it is over or has become so."""
 
 BESIDE = 1.0
-"""The same where it names a value that the older one told beside another one of its kind."""
+"""Most by which a message is lifted that names the older one's value beside another value of its kind."""
 
 GOING_ON = 1.0
-"""The same where it goes on with what is asked for, and names nothing of it."""
+"""Most by which a message is lifted that goes on with what is asked for, and names nothing of it."""
 
 CHANGING = 1.0
-"""The same where it is said that something has changed, and both tell a value of one kind."""
+"""Most by which a message is lifted of which it is said that something has changed, if both tell values of one kind."""
 
 _COMPARED = 15
 """The best signals, among which such messages are looked for, beside those that say of a value of the best that it is
@@ -75,8 +75,8 @@ what names what that told and says that it is over: it may be less like it than 
 post office")."""
 
 _LIKE_BESIDE, _NEAR_BESIDE = 0.35, 0.25
-"""The same where it names the value beside another one. Where it says of the value itself that it is over, the two may
-be like nothing ("no more 200, it's 230")."""
+"""The least cosine and nearness of a message that names the value beside another one. If it says that the value itself
+is over, the two may be like nothing ("no more 200, it's 230")."""
 
 _SHORT = 280
 """Characters of a message that may be brought up to date; one of 45 words has so many at most, mostly."""
@@ -93,7 +93,7 @@ class _Compared:
     answers: Flags
     """Which of them may be brought up to date, shape (k,)."""
     tied: Flags
-    """Which of them share with which of these what may bring it up to date, shape (k, k)."""
+    """`[i, j]`: whether i shares with j what may bring j up to date, shape (k, k)."""
 
 
 def news(state: MemoryState, question: Question, standing: Standing) -> Floats | None:
@@ -156,7 +156,7 @@ def _foremost(scores: Floats, sequences: Rows) -> Rows:
 
 
 def _most(state: MemoryState, question: Question, compared: _Compared, standing: Standing) -> Floats | None:
-    """By how much each of some messages may be lifted above each at most, shape (k, k); `None`: none by anything."""
+    """`[i, j]`: the most by which message i may be lifted above message j, shape (k, k); `None`: none by anything."""
     words, at = state.words, compared.at
     tied, over = compared.tied, _tied(words, compared, over_about)
     there = named(words, question.words)
@@ -188,7 +188,13 @@ def _most(state: MemoryState, question: Question, compared: _Compared, standing:
 
 
 def _tied(words: WordIndex, compared: _Compared, mark: Callable[[int], int]) -> Flags:
-    """Which of some messages that are tied to others have a mark for them, shape (k, k)."""
+    """`[i, j]`: whether i is tied to j, and has the mark that says so; shape (k, k).
+
+    Args:
+        words: the word index.
+        compared: the messages.
+        mark: the mark for a message, by its sequence.
+    """
     tied = compared.tied.copy()
     sequences = words.column("sequence")[compared.at]
     for answer in np.flatnonzero(tied.any(axis=0)).tolist():
@@ -197,7 +203,7 @@ def _tied(words: WordIndex, compared: _Compared, mark: Callable[[int], int]) -> 
 
 
 def _may_outdo(words: WordIndex, at: Rows) -> Flags:
-    """Which of some messages may stand above which for what they tell, shape (k, k).
+    """`[i, j]`: whether i may stand above j for what it tells, shape (k, k).
 
     Nobody's word outdoes one that is trusted more, and what is said again in the same words is no news.
     """

@@ -164,7 +164,7 @@ def select(state: MemoryState, ranking: Ranking, config: Config, most: int, room
 def _select_trusted(
     state: MemoryState, ranking: Ranking, positions: Rows, config: Config, *, most: int, room: int | None
 ) -> list[int]:
-    """The same where everything is trusted, with a few products in place of one for each position."""
+    """What `select` gives where everything is trusted: a few products do in place of one for each position."""
     if config.ranking == "product":
         return [int(position) for position in positions[:most]]
     if room is not None:

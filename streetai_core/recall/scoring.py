@@ -243,7 +243,9 @@ def _unknown(state: MemoryState, question: Question, config: Config) -> Rows:
 
 
 def _neutral(state: MemoryState, nearness: Floats, unknown: Rows) -> Floats:
-    """The same where those of which nothing is known are as near as the others on average, and not as the farthest.
+    """How near all signals are, where those in `unknown` count as near as the others on average.
+
+    Zeros would make them the farthest of all.
 
     What is in quarantine does not count.
     """

@@ -22,7 +22,7 @@ from streetai_core.text.words import hashed
 
 
 def each_of_another(words: WordIndex, question: Question, at: Rows) -> Flags:
-    """Which of some messages tell of another thing than which of them, which tells of the one that is asked for.
+    """`[i, j]`: whether message i tells of another thing of the kind, and message j of the one that is asked for.
 
     Args:
         words: the messages of a memory.
@@ -39,7 +39,17 @@ def each_of_another(words: WordIndex, question: Question, at: Rows) -> Flags:
 
 
 def of_another(words: WordIndex, question: Question, newer: Rows, older: Rows) -> Flags:
-    """Which of some messages tell of another thing than the one beside each does; shape (k,) as the rows."""
+    """Which messages tell of another thing of the kind, while the older one of each pair tells of the one asked for.
+
+    Args:
+        words: the messages of a memory.
+        question: what is asked.
+        newer: rows of messages, shape (k,).
+        older: the row that each of them is compared with, shape (k,).
+
+    Returns:
+        Shape (k,).
+    """
     apart = np.zeros(len(newer), dtype=np.bool_)
     for wanted in _asked_for(question):
         apart |= wanted.other(words, newer) & wanted.this(words, older)
@@ -53,14 +63,14 @@ class _Wanted:
     noun: int
     which: frozenset[int]
     mark: Callable[[int], int]
-    """Of the messages in which something tells which is meant."""
+    """The term by which messages are marked that say of a noun which one they mean."""
 
     def this(self, words: WordIndex, at: Rows) -> Flags:
-        """Which messages tell of the one that is meant."""
+        """Which messages tell of the thing that is meant, shape of `at`."""
         return words.having(self.noun, at) & self._told(words, at)
 
     def other(self, words: WordIndex, at: Rows) -> Flags:
-        """Which tell of another one."""
+        """Which messages tell of another thing of its kind, shape of `at`."""
         of_some = words.having(self.noun, at) & words.having(self.mark(self.noun), at)
         return of_some & ~self._told(words, at)
 

@@ -25,7 +25,7 @@ class TurnCost:
     history: int
     """Tokens of everything said until then in all conversations, and the message."""
     conversation: int
-    """The same of its own conversation alone."""
+    """Tokens of everything said until then in its own conversation, and the message."""
     window: int
     """Tokens of the last `WINDOW` messages of its conversation, and the message: what apps that cut send."""
 

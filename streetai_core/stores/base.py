@@ -37,7 +37,7 @@ class ReadTransaction(ABC):
         """Rows written after version `since` (`None`: all of them); all of them too if rows were deleted since."""
 
     def loaded(self) -> Loaded | None:
-        """The same as `rows(None)`, as columns."""
+        """All rows of the memory, as columns; `None` if nothing was ever written."""
         rows = self.rows(None)
         return None if rows is None else loaded_from(rows)
 
@@ -105,7 +105,7 @@ class ReadTransaction(ABC):
 
 
 class WriteTransaction(ReadTransaction):
-    """The same, with the write lock held."""
+    """A view of one memory that can change it: it holds the write lock until it ends."""
 
     @abstractmethod
     def apply(self, changes: Changes, *, now: datetime) -> Head:

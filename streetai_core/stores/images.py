@@ -91,7 +91,7 @@ class Image:
         return array
 
     def read_into(self, name: str, array: Array) -> None:
-        """The same into an array of this type and size, of any dimensions, in C order."""
+        """Read an array of the image into one of its type and size, of any dimensions, in C order."""
         kind, size, place, crc = self._numbers[name]
         if array.dtype != np.dtype(kind) or array.size != size:
             raise ValueError(f"{name} of an image is of another form")

@@ -163,7 +163,7 @@ class DatabaseFile:
         return Database(connection, recursive_triggers=False, execute_plugins=False), version
 
     def _ready(self, database: Database, version: int) -> Database:
-        """The same connection, on a file with write-ahead logging and up-to-date tables."""
+        """Switch the file to write-ahead logging, bring its tables up to date, and return the connection."""
         try:
             with Faults(self.path):
                 self._switch_to_log(database.conn)

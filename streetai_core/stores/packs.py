@@ -75,7 +75,7 @@ def unpacked(data: bytes) -> dict[str, Column]:
 
 
 def narrowed(numbers: npt.NDArray[np.generic]) -> npt.NDArray[np.generic]:
-    """The same numbers in few bytes, little-endian; reals in eight."""
+    """Numbers in as few bytes as hold all of them, little-endian; reals in eight."""
     if numbers.dtype.kind == "f":
         return numbers.astype("<f8", copy=False)
     low, high = (int(numbers.min()), int(numbers.max())) if numbers.size else (0, 0)

@@ -43,7 +43,7 @@ class Quarantine:
         return value is not None and self.salted_hash == _salted_hash(self.salted_hash[:_SALT], value)
 
     def veiled(self) -> Quarantine:
-        """The same rule without the value, which must be a text."""
+        """The rule with a salted hash in place of its value, which must be a text."""
         return replace(self, value=None, salted_hash=_salted_hash(secrets.token_hex(_SALT // 2), str(self.value)))
 
 
@@ -113,4 +113,4 @@ class Edit:
     """Of the message; `None` if that cannot be told."""
     message_id: str | None = None
     what: str
-    """The same as a sentence."""
+    """What was done, in a sentence."""

@@ -56,7 +56,7 @@ class _Contents:
     quarantine: frozenset[Quarantine] = frozenset()
 
     def copied(self, head: Head) -> _Contents:
-        """The same rows in dicts of their own, under another head."""
+        """A copy under another head: the rows are shared, the dicts are not."""
         return _Contents(
             head=head,
             messages=dict(self.messages),

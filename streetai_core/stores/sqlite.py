@@ -179,7 +179,7 @@ class SqliteStore(Store):
         return replace(erased, pending=(*erased.pending, *(f"{folder} could not be removed" for folder in kept)))
 
     def _erased(self, traces: Traces) -> Erased:
-        """The same, without what is beside the file."""
+        """Erase from the database and its log; copies that lie beside the file are not looked at."""
         erased = self._searched(traces, self.settle())
         if not erased.residual or erased.pending:
             return erased

@@ -140,7 +140,7 @@ _OF_SIGNALS = " AND signal_key IN (SELECT value FROM json_each(?))"
 
 
 class SqliteWriting(SqliteReading, WriteTransaction):
-    """The same, with the write lock held."""
+    """One memory in a database, read and written while the write lock is held."""
 
     def __init__(self, database: Database, memory_id: str, path: str, found_right: FoundRight) -> None:
         super().__init__(database, memory_id, path, found_right)

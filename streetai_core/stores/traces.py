@@ -20,7 +20,7 @@ _FACTORS = (0x9E3779B97F4A7C15, 0xC2B2AE3D27D4EB4F)
 """Odd numbers without pattern, which spread a piece over 64 bits."""
 
 _SPREAD = 0x9E3779B1
-"""The same for four bytes over 32 bits."""
+"""An odd number without pattern, which spreads four bytes over 32 bits."""
 
 _TABLE_BITS = 22
 """Of the table that sorts almost all places of a file out by four bytes: 4 MB, sparse up to a million pieces."""

@@ -125,14 +125,14 @@ class _Failing(HashingEncoder):
     """Makes no vector of a question."""
 
     def embed(self, texts: Sequence[str], kind: InputKind) -> Matrix:
-        """Those of documents."""
+        """Vectors of documents alone."""
         if kind == "query":
             raise OSError("the model is gone")
         return super().embed(texts, kind)
 
 
 def _reordered(known: Unranked, order: np.ndarray) -> Unranked:
-    """The same, told in another order."""
+    """A copy with its signals in another order."""
     values: dict[str, Any] = {field.name: getattr(known, field.name) for field in fields(known)}
     parallel = {
         name: value[order] for name, value in values.items() if isinstance(value, np.ndarray) and name != "vector"

@@ -46,7 +46,12 @@ def memory_digest(registry: MemoryRegistry, memory_id: str, *, vectors: bool = T
 
 
 def digest_of(snapshot: Snapshot, *, vectors: bool) -> str:
-    """The same of a snapshot."""
+    """What `memory_digest` gives, of a snapshot.
+
+    Args:
+        snapshot: the rows.
+        vectors: whether vectors, and the stacks that are made of them, count; only if the snapshot has them.
+    """
     content = ContentHash()
     content.add("head", head_values(snapshot, vectors=vectors), without=_PLACES)
     for kind, row in snapshot.counted():

@@ -64,7 +64,10 @@ def restore(
 def restore_published(
     registry: MemoryRegistry, memory_id: str, snapshot: Snapshot, progress: Watch | None = None
 ) -> bool:
-    """The same for a memory that knows neither vectors nor words: they are made, and so is what replaces what."""
+    """Like `restore`, for rows of the published product, which have neither vectors nor words.
+
+    Both are made anew, and with them the links that say which message replaces which.
+    """
     check_whole(snapshot)
     if _is_restored(registry, memory_id, snapshot):
         return False

@@ -71,7 +71,7 @@ class Exported:
     """SHA-256 of the memory's rows, as `memory_digest` computes it; the import checks it."""
 
     def to_dict(self) -> dict[str, Any]:
-        """The same as JSON."""
+        """All fields by name, as JSON values."""
         return asdict(self)
 
 
@@ -94,5 +94,5 @@ class Imported:
     """Of a whole memory that was restored with its vectors and its journal: that of its export."""
 
     def to_dict(self) -> dict[str, Any]:
-        """The same as JSON."""
+        """All fields by name, as JSON values."""
         return {**asdict(self), "memory_ids": list(self.memory_ids), "rejected": [asdict(one) for one in self.rejected]}

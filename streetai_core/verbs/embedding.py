@@ -82,7 +82,7 @@ class Embedding(Renewing):
         )
 
     def _to_store(self, messages: Sequence[NewMessage], progress: Progress | None = None) -> list[Prepared | None]:
-        """The same of new messages, which have no vectors yet if the encoder is out of order.
+        """New messages checked, cut and embedded; without vectors if the encoder is out of order.
 
         When it works again, they get them beside the next messages. Beside them words are brought up to date, too.
 

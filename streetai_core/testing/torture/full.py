@@ -155,7 +155,7 @@ def _check_writing(path: Path, work: Work, report: Report) -> None:
 
 
 def _mounted(folder: Path, rng: random.Random, report: Report) -> None:
-    """The same on a file system of its own, if this user may mount one."""
+    """Fill a real disk: a small file system that is mounted for it, if this user may mount one."""
     folder.mkdir(exist_ok=True)
     mount, unmount = shutil.which("mount"), shutil.which("umount")
     if (
