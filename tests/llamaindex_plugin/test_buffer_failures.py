@@ -120,6 +120,7 @@ def test_a_damaged_file(tmp_path):
     assert memory.get() == [user("hello")]
     memory.put(assistant("hi"))
     assert memory.get_all() == [user("hello"), assistant("hi")]
+    assert failures
     assert all(isinstance(failure, StoreError) for failure in failures)
     memory.close()
 

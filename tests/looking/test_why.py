@@ -118,6 +118,7 @@ def test_what_names_some_time_and_is_new_is_of_no_time_that_is_asked_for():
         "I watched a film last night.",
     ]
     why = memory_with(everyday).why("When was the latest flight to Peru?")
+    assert why.gates
     assert all("reach min_relevance" in gate for gate in why.gates)
     [film] = [miss for miss in why.near_misses if "film" in miss.hit.signal.content]
     assert film.hit.parts["time"] > DATE

@@ -151,6 +151,7 @@ def test_words_decide_alone_where_the_encoder_fails(model):
     encoder.down = True
     hits = memory.retrieve("Did the yawl leave?")
     assert plain
+    assert by_words
     assert [hit.signal.content for hit in hits] == by_words
     assert all(hit.parts["meaning"] == 0.0 for hit in hits)
 

@@ -107,4 +107,5 @@ def test_what_has_nothing_to_do_with_the_question_leads_to_nothing(memory):
     ]:
         memory.add_message(text, role, message_id=place)
     hits = memory.retrieve("Where does Mara work, and when?", limit=50)
+    assert hits
     assert all(hit.parts["change"] == 0.0 for hit in hits)

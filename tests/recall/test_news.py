@@ -111,6 +111,7 @@ def test_of_somebody_who_is_named_nobody_else_tells(registry):
     memory.add_message("Camping Le Lac", "user", name="Ben")
     memory.add_message(NEWER, "user", name="Ben")
     hits = memory.retrieve("Where is Nora camping? At Le Lac?", limit=50)
+    assert NEWER in [hit.signal.content for hit in hits]
     assert all(hit.parts["change"] == 0.0 for hit in hits)
 
 
@@ -129,7 +130,9 @@ def test_other_messages_are_lifted_by_nothing(registry, newer):
     """What is a little like it and tells of no change, what asks, what did not come about, and what is beside it."""
     memory = registry.get("trip")
     tell(memory, newer=newer)
-    assert all(hit.parts["change"] == 0.0 for hit in memory.retrieve(ASKED, limit=50))
+    hits = memory.retrieve(ASKED, limit=50)
+    assert OLDER in [hit.signal.content for hit in hits]
+    assert all(hit.parts["change"] == 0.0 for hit in hits)
 
 
 @pytest.mark.parametrize(
@@ -355,7 +358,9 @@ def test_what_others_say_lifts_nothing(registry):
     memory.add_message(OLDER, "user", message_id="old")
     memory.add_message(NEWER, role="assistant", message_id="new")
     memory.add_messages([NewMessage(content=f"{NEWER} Really.", role="user", source="document")])
-    assert all(hit.parts["change"] == 0.0 for hit in memory.retrieve(ASKED, limit=50))
+    hits = memory.retrieve(ASKED, limit=50)
+    assert OLDER in [hit.signal.content for hit in hits]
+    assert all(hit.parts["change"] == 0.0 for hit in hits)
 
 
 def test_what_is_trusted_less_is_lifted_above_nothing(registry):

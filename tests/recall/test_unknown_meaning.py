@@ -178,7 +178,9 @@ def test_by_meaning_alone_it_is_not_found(memory):
     """Nothing tells that it answers."""
     why = memory.why("Who is allergic to walnuts?", strategy="vector", misses=100)
     assert not {hit.signal.content for hit in why.hits} & set(MEANWHILE)
-    assert all(one.reason.endswith(WHY) for one in why.near_misses if one.hit.signal.content in MEANWHILE)
+    reasons = {one.hit.signal.content: one.reason for one in why.near_misses if one.hit.signal.content in MEANWHILE}
+    assert reasons.keys() == set(MEANWHILE)
+    assert all(reason.endswith(WHY) for reason in reasons.values())
 
 
 def test_what_is_in_quarantine_counts_nothing(encoder):

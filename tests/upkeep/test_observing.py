@@ -163,10 +163,11 @@ def test_an_observer_that_fails_is_logged_and_harms_nobody(caplog):
     assert len([one for one in caplog.records if one.name == "streetai_core.observing.observer"]) == len(TOLD)
 
 
-def test_an_observer_need_not_want_anything():
-    """All methods do nothing by default."""
+def test_an_observer_need_not_want_anything(caplog):
+    """All methods do nothing by default; one that raised would be in the log alone."""
     with opened(MemoryObserver()) as registry:
         use(registry.get("alice"))
+    assert not [one for one in caplog.records if one.name == "streetai_core.observing.observer"]
 
 
 async def test_async_twins_tell_too():
