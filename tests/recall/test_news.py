@@ -47,6 +47,14 @@ def order_of(registry, case):
     return recalled(memory, case)
 
 
+def replayed(registry, cases):
+    """Each case with what a new memory recalls for it."""
+    # In large batches first: the model takes half as long again for the texts of one case after the other.
+    registry.encoder.encode([said["text"] for case in cases for said in case["messages"]])
+    registry.encoder.encode([case["question"] for case in cases], "query")
+    return [(case, order_of(registry, case)) for case in cases]
+
+
 def first_of(memory, question):
     """Which of the two stands first, and its parts."""
     hits = memory.retrieve(question, limit=50)
@@ -380,7 +388,7 @@ def test_what_is_trusted_less_is_lifted_above_nothing(registry):
 def test_the_current_value_stands_above_the_old_one_however_it_is_told(registry, kind):
     """People say that something changed in more ways than any list has."""
     cases = of_kind("changed_facts_as_typed.jsonl", kind)[::2]
-    wrong = [case["id"] for case in cases if not stands_above(case, order_of(registry, case))]
+    wrong = [case["id"] for case, order in replayed(registry, cases) if not stands_above(case, order)]
     assert len(wrong) <= (1 - LEAST_RIGHT[kind]) * len(cases), wrong
 
 
@@ -388,7 +396,7 @@ def test_the_current_value_stands_above_the_old_one_however_it_is_told(registry,
 def test_what_still_holds_is_mostly_left_first(registry, kind):
     """Whoever made the cases tried to make them sound like changes; most talk does not."""
     cases = of_kind("unchanged_facts_as_typed.jsonl", kind)[::2]
-    disturbed = [case["id"] for case in cases if order_of(registry, case)[:1] != case["kept"][:1]]
+    disturbed = [case["id"] for case, order in replayed(registry, cases) if order[:1] != case["kept"][:1]]
     assert len(disturbed) <= (1 - LEAST_UNDISTURBED[kind]) * len(cases), disturbed
 
 
