@@ -46,7 +46,7 @@ class Surroundings:
     hot: HotStates
     """Which memories are in RAM."""
     processors: tuple[PostProcessor, ...] = ()
-    """What becomes of hits before they are cut."""
+    """Post-processors that hits pass before they are cut."""
     observers: tuple[MemoryObserver, ...] = ()
     """Who is told of what the verbs do."""
 
@@ -71,11 +71,11 @@ class Asked:
     config: Config
     """The settings for this question."""
     at: datetime
-    """When it is asked, where it is asked."""
+    """When it is asked, with the zone of the place where it is asked."""
     vector: Vector | None = None
     """`None`: the encoder failed, or is not wanted."""
     version: int = 0
-    """That of the memory when it was embedded: who had spoken by then."""
+    """The memory's version when the question was embedded; by it one knows who had spoken by then."""
     embedded: str = ""
     """What the vector is of."""
 
@@ -107,7 +107,7 @@ class Conductor:
         return self._around.executor()
 
     def _find_common(self, fresh: Matrix | None = None) -> None:
-        """Ask the encoder what all its vectors have in common, where a memory looks as if it were much.
+        """Ask the encoder what all its vectors have in common, if those of this memory look as if that were much.
 
         Needs no lock, for none is held while an encoder works. So it goes by the state as it was last seen, which
         another thread may be changing: what a sample of it shows hardly differs.

@@ -81,7 +81,7 @@ class MemoryRegistry:
         clock: the time of messages that come without one, and of questions; its zone says which day is today, and
             without one it is in UTC. `None`: now, in the zone of this machine.
         busy_timeout: seconds to wait for another writer; `None`: 30. A `Store` has its own.
-        processors: what becomes of every memory's hits before they are cut, in this order.
+        processors: post-processors that the hits of every memory pass, in this order, before they are cut.
         observers: who is told of what the verbs of every memory do.
         durability: "full": an acknowledged write survives power loss; "fast": a process crash only; `None`: "full". A
             `Store` has its own.
@@ -203,7 +203,13 @@ class MemoryRegistry:
             memory.stats()
 
     def reset(self, memory_id: str) -> None:
-        """Delete everything under one id. Handles that others hold raise `StaleMemoryError` from now on."""
+        """Delete everything under one id. Handles that others hold raise `StaleMemoryError` from now on.
+
+        Raises:
+            InputError: the id cannot be used.
+            StoreError: the database failed; nothing was changed.
+            ClosedError: the registry is closed.
+        """
         memory_id = check_id(memory_id, "memory_id")
         with self._outdating(memory_id):
             Resetting(memory_id, self._surroundings).reset()

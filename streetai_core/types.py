@@ -84,7 +84,7 @@ class NewMessage:
     conversation_id: str | None = None
     name: str | None = None
     created_at: datetime | None = None
-    """When it was said, where it was said, which tells its day. `None`: now. Without a time zone: taken as UTC."""
+    """When it was said, in the zone of the place, which decides its day. `None`: now. Without a zone it is in UTC."""
     message_id: str | None = None
     """A stable id of the caller's. Adding the same id and text again stores nothing."""
     metadata: Mapping[str, Any] | None = None

@@ -76,7 +76,7 @@ class Streamed:
             self._named = named[-1] if named else self._named
 
     def reply(self) -> AIMessage | None:
-        """The reply of a stream that has come to its end; result and errors as of `reply_of`."""
+        """The reply of a stream that has come to its end; result and errors as for `reply_of`."""
         return reply_of(*self._output(), parsed=self._parsed)
 
     def cut_reply(self) -> AIMessage | None:

@@ -72,7 +72,7 @@ class Replacements:
         return self._links
 
     def replaced(self, rows: RowsByNumber, sequence: Integers) -> set[int]:
-        """Sequences of the messages whose statement a later one has replaced; arguments as of `links`."""
+        """Sequences of the messages whose statement a later one has replaced; arguments as for `links`."""
         links = self.links(rows, sequence)
         if self._replaced is None:
             self._replaced = set(sequence[links[:, 1]].tolist())

@@ -32,7 +32,7 @@ class Receipt:
 
     @property
     def complete(self) -> bool:
-        """Whether nothing is left of what was found; if nothing was `found`, so that a request may be repeated."""
+        """Whether nothing is left to do or to find; also if nothing was `found`, so that a request may be repeated."""
         return not self.residual and not self.pending
 
     def to_dict(self) -> dict[str, Any]:

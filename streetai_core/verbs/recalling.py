@@ -61,8 +61,8 @@ class Recalling(Conductor):
             token_budget: most tokens of all hits' texts together; a hit that is too long is passed over.
             strategy: "hybrid", "vector", "keyword" or one of your own, in place of `config.strategy`.
             min_score: leaves out hits with a lower score.
-            wanted: which messages are searched at all.
-            processors: what becomes of the hits before they are cut, in place of the registry's; `()`: nothing.
+            wanted: which messages are searched; `None`: all.
+            processors: post-processors that the hits pass before they are cut, in place of the registry's; `()`: none.
             asked_at: when the question is asked, and in which zone, by which "yesterday" goes; `None`: the registry's
                 clock.
 
@@ -127,8 +127,8 @@ class Recalling(Conductor):
         Nothing is stored; store the message and the reply after the reply has come.
 
         Args:
-            user_message: what the user just said. Nothing is recalled where that is a greeting, thanks or agreement
-                and nothing else, but by `Config.classic()`.
+            user_message: what the user just said. If it only greets, thanks or agrees, nothing is recalled; only
+                `Config.classic()` recalls for that too.
             system: the app's instructions, sent as they are.
             token_budget: most tokens of the whole prompt; never exceeded.
             conversation_id: whose last messages are the window, and in which a question may lean on the one before it.
@@ -140,10 +140,11 @@ class Recalling(Conductor):
                 own; asked for each piece that would be added, beside `config.recall_tokens`.
             strategy: "hybrid", "vector", "keyword" or one of your own, in place of `config.strategy`.
             min_score: leaves out hits with a lower score.
-            wanted: which messages can be recalled at all. The window, and a history that is so short that it is sent as
-                it is, are not recalled.
-            processors: what becomes of the hits before they are packed, in place of the registry's; `()`: nothing.
-            asked_at: as of `retrieve`.
+            wanted: which messages can be recalled; `None`: all. It does not apply to the window, nor to a history that
+                is so short that it is sent as it is.
+            processors: post-processors that the hits pass before they are packed, in place of the registry's; `()`:
+                none.
+            asked_at: as for `retrieve`.
 
         Raises:
             InputError: the message is blank, an argument is of the wrong kind, or the budget cannot hold the message.
@@ -206,10 +207,10 @@ class Recalling(Conductor):
             misses: most near misses; `None`: all.
             message: the id of a message. `why.considered` then says of each of its signals where it stands among all
                 candidates, what its score is made of, and the rule that let it pass or kept it out.
-            strategy: as of `retrieve`.
-            wanted: as of `retrieve`; what it leaves out is no near miss.
-            processors: as of `retrieve`.
-            asked_at: as of `retrieve`.
+            strategy: as for `retrieve`.
+            wanted: as for `retrieve`; what it leaves out is no near miss.
+            processors: as for `retrieve`.
+            asked_at: as for `retrieve`.
 
         Raises:
             InputError: an argument is of the wrong kind, or there is no message with this id.
@@ -333,7 +334,7 @@ class Recalling(Conductor):
         *,
         asking: Asking,
     ) -> Found:
-        """What else there is for a prompt: of what a question leans on, nothing for any other."""
+        """What else there is for a prompt if the question leans on the one before it; nothing for any other."""
         more = leaning(
             question,
             transaction,

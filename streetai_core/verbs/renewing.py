@@ -23,14 +23,14 @@ from streetai_core.verbs.stored import messages_of
 _log = logging.getLogger(__name__)
 
 _SOME = 8
-"""Messages that are told anew beside one call that stores: four milliseconds, and four for the transaction."""
+"""Messages whose words are made anew with one call that stores: four milliseconds, and four for the transaction."""
 
 _MANY = 512
-"""Messages that are told anew in one transaction where nothing else is done."""
+"""Messages whose words are made anew in one transaction where nothing else is done."""
 
 _CHARACTERS = 250_000
-"""Characters of the messages that are told anew in one transaction, a quarter of a second: whoever else stores waits
-for it, and thirty documents of two megabytes take half a minute. A longer message is told anew alone."""
+"""Characters of the messages whose words are made anew in one transaction, a quarter of a second: whoever else stores
+waits for it, and thirty documents of two megabytes take half a minute. A longer message has one of its own."""
 
 
 class Renewing(Conductor):
@@ -68,7 +68,7 @@ class Renewing(Conductor):
             _log.log(level, why, exc_info=True)
 
     def _renew_some(self) -> None:
-        """Tell the words of some messages anew that older rules have told."""
+        """Apply this version's rules for words to some messages that were stored under older ones."""
         self._beside(
             lambda state: state.words.count_before(RULES),
             lambda: self._renewed(_SOME),
@@ -76,7 +76,11 @@ class Renewing(Conductor):
         )
 
     def _renewed(self, most: int) -> int:
-        """Tell the words of the newest so many messages anew that older rules have told; how many that were."""
+        """Apply this version's rules for words to the newest messages stored under older ones, `most` at most.
+
+        Returns:
+            How many messages that were.
+        """
         if not self._outdated():
             return 0
 
@@ -98,15 +102,15 @@ class Renewing(Conductor):
             return state
 
     def _outdated(self) -> int:
-        """How many messages have words that older rules have told; what is in quarantine is found by none."""
+        """How many messages have words by older rules; those in quarantine are in no index, and do not count."""
         with self._coherent.reading() as (_, state):
             return 0 if state is None else state.words.count_before(RULES)
 
     @observed(lambda messages: {"messages": messages}, "write")
     def renew_words(self, *, progress: Progress | None = None) -> int:
-        """Find out anew by which words and days messages can be found that an older version of the library has stored.
+        """Apply this version's rules for words and days to all messages that an older version has stored.
 
-        That happens by itself, with some messages beside each call that stores; this does it with all at once
+        That happens by itself, to some messages with each call that stores; this does it to all at once
         (`stats()["outdated_words"]`). It needs no encoder; weights, clocks and what replaces what stay. Interrupted, it
         goes on with the next call. What a newer version has stored is left alone.
 
@@ -114,7 +118,7 @@ class Renewing(Conductor):
             progress: called with (messages done so far, messages in all).
 
         Returns:
-            How many messages.
+            How many messages were read anew.
         """
         done, every = 0, self._outdated()
         while count := self._renewed(_MANY):
@@ -130,7 +134,7 @@ class Renewing(Conductor):
 
 
 def _some(words: WordIndex, most: int) -> list[int]:
-    """Sequences of the newest so many messages that older rules have told, ascending; fewer where they are long."""
+    """Sequences of the newest messages with words by older rules, `most` at most, ascending; fewer if they are long."""
     newest = words.told_before(RULES)[-most:]
     sizes = words.column("characters")[words.rows_of(newest)]
     fitting = int((np.cumsum(sizes[::-1]) <= _CHARACTERS).sum())
