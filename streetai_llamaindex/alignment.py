@@ -47,7 +47,7 @@ def align(stored: Sequence[Message], sent: Sequence[NewMessage]) -> Alignment | 
     Returns:
         `None`: it is another conversation.
     """
-    traffic = any(map(_is_traffic, sent))
+    traffic = any(map(is_tool_traffic, sent))
     compared = [place for place, one in enumerate(stored) if traffic or not is_tool_traffic(one)]
     before = [_words(stored[place]) for place in compared]
     now = [_words(message) for message in sent]
@@ -86,8 +86,8 @@ def place(conversations: Mapping[str, Sequence[Message]], current: str, sent: Se
 
 def is_beginning(sent: Sequence[NewMessage], spoken: Sequence[NewMessage]) -> bool:
     """Whether a transcript begins with the messages that were sent; tool traffic is passed over as by `align`."""
-    traffic = any(map(_is_traffic, sent))
-    compared = [_words(one) for one in spoken if traffic or not _is_traffic(one)]
+    traffic = any(map(is_tool_traffic, sent))
+    compared = [_words(one) for one in spoken if traffic or not is_tool_traffic(one)]
     return [_words(one) for one in sent] == compared[: len(sent)]
 
 
@@ -102,10 +102,6 @@ def _overlap(before: Sequence[_Words], now: Sequence[_Words]) -> int:
 def _asks(messages: Iterable[_Words]) -> bool:
     """Whether the user says something in them."""
     return any(role == "user" for role, _, _ in messages)
-
-
-def _is_traffic(message: NewMessage) -> bool:
-    return message.role == "tool" or bool((message.metadata or {}).get("tool_calls"))
 
 
 def _words(message: Message | NewMessage) -> _Words:

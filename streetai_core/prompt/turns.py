@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from streetai_core.types import Message
+from streetai_core.types import Message, NewMessage
 
 INSTRUCTION_ROLES = frozenset({"system", "developer"})
 """Roles that speak for the app; they stand before the conversation, never in it."""
@@ -51,9 +51,9 @@ def as_turns(messages: Sequence[Message]) -> Turns:
     return Turns(turns, tuple(shown), leading)
 
 
-def is_tool_traffic(message: Message) -> bool:
-    """Whether a stored message calls tools, or is the result of a call: part of an exchange that is sent as a whole."""
-    return message.role == "tool" or bool(message.metadata.get("tool_calls"))
+def is_tool_traffic(message: Message | NewMessage) -> bool:
+    """Whether a message calls tools, or is the result of a call: part of an exchange that is sent as a whole."""
+    return message.role == "tool" or bool((message.metadata or {}).get("tool_calls"))
 
 
 def words_of(message: Message) -> str:
