@@ -11,12 +11,15 @@ import re
 _ANNOUNCES = re.compile(
     r"\bchange of (?:plans?|heart|mind)\b|\bplans? (?:(?:have|has|just) )*changed\b"
     r"|\bchanged (?:my|our|her|his|their) minds?\b|\bplot twist\b|\bu-turn\b|\bnew plan\b|\bstand corrected\b"
-    r"|\b(?:scratch|scrap|strike|forget|ignore|disregard) (?:that|what i)\b"
+    # Not "don't forget that"
+    r"|(?:^|[.!,;:\u2013\u2014-] ?)(?:(?:no|ok|okay|please|actually),? )?"
+    r"(?:scratch|scrap|strike|forget|ignore|disregard) (?:that|what i)\b"
     r"|\b(?:whoops|oops|oopsie|my bad|my mistake|fat fingers?)\b|^(?:(?:quick|small|slight|little) )?update\b"
     r"|\bthere['\u2019]?s (?:been )?an? (?:\w+ )?(?:change|update)\b"
     r"|\b(?:change|update) (?:on|to|re|for|about) (?:the|my|our)\b",
     re.IGNORECASE,
 )
+"""How somebody says that he has changed his mind or was wrong, before he says in what."""
 
 
 def announces_change(text: str) -> bool:
@@ -29,10 +32,14 @@ _DONE = (
     "|raised|recalculated|reduced|relabell?ed|removed|renamed|replaced|rescheduled|reset|revised|shifted|swapped"
     "|switched|updated"
 )
+"""What a reply says was done with what it keeps: no word that is also a state ("set", "put")."""
+
 _DOING = (
     "adapt|adjust|alter|amend|bump|change|correct|delete|edit|exchange|fix|lower|move|overwrite|raise|recalculate|reduce"
     "|relabel|remove|rename|replace|reschedule|reset|revise|shift|swap|switch|update"
 )
+"""What it says that it will do."""
+
 _CONFIRMS = re.compile(
     rf"\bi(?:['\u2019]ve| have) (?:now |just |also |already )?(?:{_DONE})\b"
     rf"|\bi(?:['\u2019]ll| will|['\u2019]m going to) (?:now |just |also |then )?(?:{_DOING})\b"
@@ -43,11 +50,12 @@ _CONFIRMS = re.compile(
     r"(?:update|updating|correct\w+|change)\b"
     r"|\b(?:change|correction|update) (?:noted|made|saved|done)\b"
     r"|\bnoted (?:the|that|your) (?:change|correction|update)\b"
-    # "Got it, Thursday instead."
-    r"|^(?:noted|got it|understood|okay|ok|sure|alright|all right|done|right|then)\b[^.!?]*"
+    # "Got it, Thursday instead."; but "Sure, take oat milk instead" is advice.
+    r"|^(?:noted|got it|understood|done)\b[^.!?]*"
     r"\b(?:instead|rather than|no longer|in (?:place of|(?:his|her|its|their) place)|(?:changes?|moves?) too)\b",
     re.IGNORECASE,
 )
+"""What assistants say who have understood that something changed."""
 
 _SENTENCE = re.compile(r"(?<=[.!?])\s+")
 _OPENING = 2

@@ -76,9 +76,7 @@ _ORDINALS = _DAYS | {ordinal: day for day, ordinal in _DAYS.items()}
 def news_of(told: Statement) -> tuple[int, ...]:
     """The marks of what a short message tells: `TOLD`, `CHANGE`, `CORRECTED`, `ANNOUNCED`, `VALUES`.
 
-    Of what it tells, a question says.
-
-    And of which of several things: `qualified`, `numbered`.
+    And of which of several things it tells that: `qualified`, `numbered`. What it is about is left to the question.
     """
     if not told.has_facts:
         return ()

@@ -28,12 +28,12 @@ from streetai_core.state import MemoryState
 from streetai_core.stores.base import ReadTransaction
 from streetai_core.stores.types import MessageQuery
 from streetai_core.strategy import Strategy
-from streetai_core.text.clean import check_id, clean, is_blank
 from streetai_core.text.small_talk import is_small_talk
 from streetai_core.types import Hit, Message, Prompt, Why
-from streetai_core.verbs.arguments import check_count, check_filter, check_score, check_text, texts, with_strategy
+from streetai_core.verbs.arguments import check_count, check_filter, check_score, check_text, with_strategy
 from streetai_core.verbs.asking import Asking
 from streetai_core.verbs.judging import Judging
+from streetai_core.verbs.requests import prompt_request
 from streetai_core.verbs.stored import messages_of
 
 
@@ -156,7 +156,7 @@ class Recalling(Conductor):
         check_score(min_score)
         chosen = self._chosen(processors)
         config = with_strategy(self.config, strategy)
-        request = _request(
+        request = prompt_request(
             user_message,
             system=system,
             token_budget=token_budget,
@@ -364,35 +364,6 @@ class Recalling(Conductor):
     aretrieve = twin(retrieve)
     abuild_prompt = twin(build_prompt)
     awhy = twin(why)
-
-
-def _request(
-    user_message: str,
-    *,
-    system: str | None,
-    token_budget: int | None,
-    conversation_id: str | None,
-    shown: Collection[str] | None,
-    recall_fits: Callable[[str], bool] | None,
-) -> PromptRequest:
-    """What a prompt is asked for, checked and cleaned; the arguments are those of `build_prompt`.
-
-    Raises:
-        InputError: the message is blank, or an argument is of the wrong kind.
-    """
-    if not isinstance(user_message, str) or is_blank(user_message):
-        raise InputError("user_message must be text that is not blank")
-    check_count(token_budget, "token_budget")
-    if recall_fits is not None and not callable(recall_fits):
-        raise InputError(f"recall_fits must be None or a function of a text, got {type(recall_fits).__name__}")
-    return PromptRequest(
-        question=clean(user_message)[0],
-        system=None if system is None else clean(system)[0],
-        token_budget=token_budget,
-        conversation_id=None if conversation_id is None else check_id(conversation_id, "conversation_id"),
-        shown=None if shown is None else texts(shown),
-        recall_fits=recall_fits,
-    )
 
 
 def _message(transaction: ReadTransaction, message_id: str) -> Message:

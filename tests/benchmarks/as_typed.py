@@ -3,8 +3,8 @@
 Of 3,870 conversations in which a fact changes: in how many all old values are linked from the current one, how many
 other links there are, and in how many the current value is recalled above every old one, with and without what lifts
 it for a question (`recall/news.py`). Of 1,630 in which something only sounds like a change: how many have a
-link, and in how many what still holds is recalled first, with and without. Of 4,010 sentences with a date, and of 350
-that are wishes or sound like one: how many are told. Nobody had looked at the conversations of the last six kinds
+link, and in how many what still holds is recalled first, with and without. Of 4,310 sentences with a date, and of 350
+that are wishes or sound like one: how many are told. Nobody had looked at the conversations of the last seven kinds
 when they were first measured, nor at the second dates and wishes before the rules were made; each further set of dates
 was measured once before anybody looked (`tests/text/dates/test_cases.py`).
 """
@@ -17,8 +17,11 @@ from pathlib import Path
 
 from streetai_core import MemoryRegistry
 from streetai_core.encoders import OfflineMiniLM
+from streetai_core.knowledge.news import news_of
+from streetai_core.knowledge.statements import Statement
 from streetai_core.recall import news
 from streetai_core.text.dates import TimeSpan, mentioned_dates
+from streetai_core.text.marks import ANNOUNCED, CHANGE
 from streetai_core.text.wishes import states_wish
 from tests.benchmarks.recording import record
 from tests.knowledge.cases import load, of_kind, recalled, replay, stands_above, tell, vectors
@@ -61,6 +64,14 @@ the first 150 of "longer" it was 127; of the other 150, in which hardly any mess
 the rules that came of these and with those before."""
 
 
+LIFTS = ("NEWS", "SPOKEN_OF", "BESIDE", "GOING_ON", "CHANGING")
+"""By what a question brings up what was told in passing."""
+
+
+CONFIRMED = {"role": "assistant", "author": None, "text": "Updated."}
+"""What assistants say behind what changes."""
+
+
 def told(registry, cases):
     """The cases, each with a memory that was told it."""
     memories = [(case, registry.get(f"{case['id']}-{case['current']}")) for case in cases]
@@ -72,12 +83,14 @@ def told(registry, cases):
 @contextmanager
 def nothing_lifted():
     """What was told in passing is brought up by no question."""
-    kept = news.NEWS, news.SPOKEN_OF, news.BESIDE, news.GOING_ON
-    news.NEWS = news.SPOKEN_OF = news.BESIDE = news.GOING_ON = 0.0
+    kept = {name: getattr(news, name) for name in LIFTS}
+    for name in LIFTS:
+        setattr(news, name, 0.0)
     try:
         yield
     finally:
-        news.NEWS, news.SPOKEN_OF, news.BESIDE, news.GOING_ON = kept
+        for name, most in kept.items():
+            setattr(news, name, most)
 
 
 def changes(registry, encoder, kind):
@@ -118,6 +131,64 @@ def unchanged(registry, encoder, kind):
         return figures | {"what_holds_first_by_links": what_holds_first()}
 
 
+def confirmed(case):
+    """The case with a reply behind whatever is new in it that says that something was changed; `None`: nothing is."""
+    messages, places, replies = [], [], 0
+    for place, one in enumerate(case["messages"]):
+        if messages and messages[-1] == CONFIRMED and one["role"] == "assistant":
+            messages[-1] = {**one, "text": f"{CONFIRMED['text']} {one['text']}"}
+            places.append(len(messages) - 1)
+            continue
+        places.append(len(messages))
+        messages.append(one)
+        is_new = place == case["current"] or (place not in case["old"] + case["kept"] and says_it_changed(one))
+        if is_new and one["role"] == "user":
+            messages.append(CONFIRMED)
+            replies += 1
+    moved = {name: [places[place] for place in case[name]] for name in ("old", "kept")}
+    current = None if case["current"] is None else places[case["current"]]
+    return (
+        {**case, **moved, "id": f"confirmed-{case['id']}", "current": current, "messages": messages}
+        if replies
+        else None
+    )
+
+
+def says_it_changed(message):
+    """Whether a message has a word of change, whatever it is about."""
+    marks = news_of(Statement(message["text"], message["role"], message["author"]))
+    return CHANGE in marks or ANNOUNCED in marks
+
+
+def changes_confirmed(registry):
+    """What is recalled first where an assistant confirms whatever changes, with and without heeding that."""
+
+    def of(name):
+        with_assistants = [case for case in load(name) if not any(one["author"] for one in case["messages"])]
+        return told(registry, filter(None, map(confirmed, with_assistants)))
+
+    changing, lasting = of("changed_facts_as_typed.jsonl"), of("unchanged_facts_as_typed.jsonl")
+
+    def counted():
+        return (
+            sum(stands_above(case, recalled(memory, case)) for case, memory in changing),
+            sum(recalled(memory, case)[:1] == case["kept"][:1] for case, memory in lasting),
+        )
+
+    heeded = counted()
+    kept, news.CHANGING = news.CHANGING, 0.0
+    unheeded = counted()
+    news.CHANGING = kept
+    return {
+        "changes": len(changing),
+        "current_above_old": heeded[0],
+        "current_above_old_unheeded": unheeded[0],
+        "unchanged": len(lasting),
+        "what_holds_first": heeded[1],
+        "what_holds_first_unheeded": unheeded[1],
+    }
+
+
 def dates(rows):
     """How many sentences are resolved to days that people may mean."""
     told = 0
@@ -152,8 +223,9 @@ def main():
     ):
         for kind in KINDS:
             figures[f"changes_{kind}"] = changes(registry, encoder, kind)
-            if kind not in {"clear", "busy"}:
+            if kind not in {"clear", "busy", "longer"}:
                 figures[f"unchanged_{kind}"] = unchanged(registry, encoder, kind)
+        figures["confirmed"] = changes_confirmed(registry)
     record("as_typed", figures)
 
 

@@ -16,6 +16,7 @@ from streetai_core.knowledge.announcing import announces_change, confirms_change
         "we've changed our minds",
         "There\u2019s been a slight change",
         "I stand corrected",
+        "ok, forget what I said, it's two",
     ],
 )
 def test_who_tells_of_a_change_often_says_so(text):
@@ -31,6 +32,8 @@ def test_who_tells_of_a_change_often_says_so(text):
         "Forget me not",
         "I planned it anew",
         "A change is needed",
+        "Don't forget that the exam is on Monday",
+        "I always forget that he moved",
     ],
 )
 def test_who_names_a_change_need_not_tell_of_one(text):
@@ -69,6 +72,8 @@ def test_an_assistant_says_that_it_has_understood_a_change(reply):
         "You could move it to Thursday.",
         "Buy milk. Buy eggs. I've updated the list.",
         f"{'Advice ' * 60}. I've updated the list.",
+        "Sure, you can take oat milk instead.",
+        "Right, running rather than walking burns more.",
         "Slightly raised, but no cause for alarm.",
     ],
 )
