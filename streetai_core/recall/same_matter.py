@@ -76,9 +76,8 @@ def who_tell(words: WordIndex, at: Rows, whom: Collection[int]) -> Flags:
 
 def who_change(words: WordIndex, at: Rows) -> Flags:
     """Which messages tell of a change, as they say themselves or an assistant's reply does; shape (k,)."""
-    following = words.column("following")[at]
-    confirmed = (following >= 0) & words.having(CONFIRMS, following)
-    return np.asarray(words.having(ANNOUNCED, at) | confirmed, dtype=np.bool_)
+    announced = words.having(ANNOUNCED, at)
+    return np.asarray(announced | words.having(CONFIRMS, words.column("following")[at]), dtype=np.bool_)
 
 
 def told_of(pairs: Pairs, question: Question, there: Collection[str]) -> Flags:

@@ -1,6 +1,6 @@
 """What the rules make of sentences written without sight of them: `python -m tests.benchmarks.as_typed`.
 
-Of 3,870 conversations in which a fact changes: in how many all old values are linked from the current one, how many
+Of 4,170 conversations in which a fact changes: in how many all old values are linked from the current one, how many
 other links there are, and in how many the current value is recalled above every old one, with and without what lifts
 it for a question (`recall/news.py`). Of 1,630 in which something only sounds like a change: how many have a
 link, and in how many what still holds is recalled first, with and without. Of 4,310 sentences with a date, and of 350

@@ -23,7 +23,8 @@ LEAST_RIGHT = {
     "busy": 0.9,
     "longer": 0.78,
 }
-"""86, 97, 99, 95, 58, 60 and 95 in 100 of every second one; `tests.benchmarks.as_typed` tells all. Who wrote the cases
+"""86, 97, 99, 95, 58, 60, 95 and 81 in 100 of every second
+one; `tests.benchmarks.as_typed` tells all. Who wrote the cases
 knew none of the rules; these were looked at later."""
 LEAST_UNDISTURBED = {"plain": 0.83, "explicit": 0.78, "unforeseen": 0.5, "loose": 0.58, "sibling": 0.75}
 """87, 80, 57, 61 and 82 in 100 of every second one in which something only sounds like a change."""
@@ -349,6 +350,36 @@ def test_what_is_said_to_have_changed_stands_above_a_value_of_its_kind(registry,
     memory.add_message(newer, "user", message_id="new")
     memory.add_message(reply, "assistant")
     assert first_of(memory, WHEN)[0] == first
+
+
+@pytest.mark.parametrize(
+    ("older", "newer", "question"),
+    [
+        pytest.param(TEST, "Whoops, driving test examiners are on strike", WHEN, id="tells no value of the kind"),
+        pytest.param(
+            "Inspection of boat 31 is on 5 June",
+            "Oops! Inspection of boat 32: got a new slot and it's 1 July for her",
+            "When is the inspection of Boat 31?",
+            id="tells of another thing",
+        ),
+        pytest.param(TEST, f"Whoops. {SLOT}", "When was my driving test at first?", id="asks for what was"),
+    ],
+)
+def test_what_is_said_to_have_changed_may_be_something_else(registry, older, newer, question):
+    """It is lifted above nothing then."""
+    memory = registry.get("lessons")
+    tell(memory, older=older, newer=newer)
+    assert first_of(memory, question)[0] == "old"
+    assert all(hit.parts["change"] == 0.0 for hit in memory.retrieve(question, limit=50))
+
+
+@pytest.mark.parametrize("question", [WHEN, "When is Nora's driving test?", "Is Nora's driving test at 11:20?"])
+def test_what_others_say_to_have_changed_is_theirs(registry, question):
+    """Where the question asks for the matter of one person."""
+    memory = registry.get("talk")
+    memory.add_message(TEST, "user", name="Nora", message_id="old")
+    memory.add_message(f"Whoops. {SLOT}", "user", name="Ben", message_id="new")
+    assert first_of(memory, question)[0] == "old"
 
 
 def test_nobody_else_confirms_a_change(registry):
