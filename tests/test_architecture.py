@@ -7,7 +7,8 @@ import pytest
 from streetai_core import Config
 from streetai_core.dynamics import activation, credit
 from streetai_core.prompt import packing
-from streetai_core.recall import correcting, evidence, news, scoring
+from streetai_core.recall import correcting, evidence, news
+from streetai_core.recall.lending import LENT
 from tests.readme_pages import CORE, ROOT, text_of
 
 try:
@@ -60,7 +61,7 @@ def test_the_weights_are_those_of_the_code():
     table = rows(ARCHITECTURE, "| part | what it is | weight |")
     assert pytest.approx(WEIGHTS) == [float(cells[-1].strip("| ")) for cells in table]
     named = [cells[0].strip("`| ") for cells in table if "`" in cells[0]]
-    assert ["meaning", *scoring.LENT, "activation", "learning"] == named
+    assert ["meaning", *LENT, "activation", "learning"] == named
     lengths = [str(evidence.LONG_TOKENS), str(evidence.SHORT_TOKENS)]
     assert lengths == re.findall(r"each e-fold \w+ (\d+) tokens", ARCHITECTURE)
 

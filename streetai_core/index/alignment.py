@@ -83,6 +83,12 @@ class Alignment:
         of_several = self.order[np.arange(sizes.sum()) + np.repeat(begins, sizes)]
         return np.sort(np.concatenate([alone[alone >= 0], of_several]))
 
+    def pieces_of(self, message: int) -> Rows:
+        """The signals of the row of a message that has several, by their place in it."""
+        place = int(self.several.searchsorted(message))
+        start = int(self.starts[place])
+        return self.order[start : start + int(self.sizes[place])]
+
     def leaders(self, similarity: Floats) -> Rows:
         """The nearest signal of each row of messages, -1 for none; of those that tie, the first in the message.
 

@@ -7,20 +7,16 @@ from dataclasses import dataclass, field, replace
 
 from streetai_core.config import Config
 from streetai_core.prompt.packing import most_tokens
+from streetai_core.prompt.parts import LEAST_PIECES, Span, best_parts, is_blank, joined, united
 from streetai_core.text.chunking import sentence_spans
 from streetai_core.tokens import TokenCounter
 from streetai_core.types import Hit, Message
-
-Span = tuple[int, int]
 
 _LONGEST_STRETCH = 20_000
 """Characters behind a passage that are looked at; more never fits."""
 
 _LONGEST_QUESTION = 240
 """Characters up to which the message that asked is shown whole beside its answer; of a longer one the last sentence."""
-
-_GAP = " [...] "
-"""Stands for what is left out between two parts of a message."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,17 +38,12 @@ class Passage:
     def __post_init__(self) -> None:
         """Put the text together once: it is counted and quoted many times while a prompt is filled."""
         content = self.message.content
-        parts = _GAP.join([content[start:end].strip() for start, end in self.spans])
-        before = "[...] " if self.spans and not _is_blank(content, 0, self.spans[0][0]) else ""
-        after = " [...]" if self.spans and not _is_blank(content, self.spans[-1][1], len(content)) else ""
+        parts = joined(content, self.spans)
+        before = "[...] " if self.spans and not is_blank(content, 0, self.spans[0][0]) else ""
+        after = " [...]" if self.spans and not is_blank(content, self.spans[-1][1], len(content)) else ""
         object.__setattr__(self, "text", before + parts + after)
         object.__setattr__(self, "day", self.message.created_at.date().isoformat())
         object.__setattr__(self, "is_replaced", any(hit.replaced for hit in self.hits))
-
-
-def _is_blank(text: str, start: int, end: int) -> bool:
-    """Whether there is nothing but white space in a part of a text."""
-    return start >= end or not text[start:end].strip()
 
 
 def whole(message: Message) -> Passage:
@@ -69,7 +60,7 @@ def with_questions(passages: Iterable[Passage]) -> list[Passage]:
         if known is None:
             shown[key] = question
         else:
-            shown[key] = replace(known, spans=_united(known.message.content, (*known.spans, *question.spans)))
+            shown[key] = replace(known, spans=united(known.message.content, (*known.spans, *question.spans)))
     return list(shown.values())
 
 
@@ -81,15 +72,23 @@ class Excerpts:
         counter: counts tokens.
         room: tokens that there are for all passages together; infinite where nothing limits them.
         asked: id of a message that means nothing alone -> the message whose question it answers.
+        pieces: id of a long message -> its pieces, those that say most of what is asked first; of others what stands
+            around a hit is shown with it.
     """
 
     def __init__(
-        self, config: Config, counter: TokenCounter, room: float, asked: Mapping[str, Message] | None = None
+        self,
+        config: Config,
+        counter: TokenCounter,
+        room: float,
+        asked: Mapping[str, Message] | None = None,
+        pieces: Mapping[str, Sequence[Span]] | None = None,
     ) -> None:
         self._config = config
         self._counter = counter
         self._room = room
         self._asked = {answer: _question(message) for answer, message in (asked or {}).items()}
+        self._pieces = pieces or {}
         self._sizes: dict[str, int] = {}
         self._most: dict[str, float] = {}
         self._sentences: dict[str, list[Span]] = {}
@@ -112,23 +111,26 @@ class Excerpts:
         Code is worth most as a whole: its fence comes first, however long, then what any other text gets. What means
         nothing alone comes with the question that it answers, and alone if there is no room for both.
         """
-        spans = [self._span(hit, message)]
+        parts = [self._parts(hit, message)]
         if self._config.passage == "message" and hit.signal.kind == "code":
-            spans.insert(0, (hit.signal.block_start, hit.signal.block_end))
-        passages = [_grown(shown, hit, message, span) for span in dict.fromkeys(spans)]
+            parts.insert(0, ((hit.signal.block_start, hit.signal.block_end),))
+        passages = [_grown(shown, hit, message, spans) for spans in dict.fromkeys(parts)]
         question = self._asked.get(message.message_id)
         return passages if question is None else [*(replace(one, asked=question) for one in passages), *passages]
 
-    def _span(self, hit: Hit, message: Message) -> Span:
+    def _parts(self, hit: Hit, message: Message) -> tuple[Span, ...]:
         """What to show for one hit."""
         start, end = hit.signal.start, hit.signal.end
         if self._config.passage == "chunk":
-            return start, end
+            return ((start, end),)
         if self.size(message) <= self._most_tokens(message):
-            return 0, len(message.content)
+            return ((0, len(message.content)),)
         if hit.signal.kind == "code":
-            end = self._head(message, start, end)
-        return self._with_surroundings(message, start, end)
+            return (self._with_surroundings(message, start, self._head(message, start, end)),)
+        pieces = self._pieces.get(message.message_id, ())
+        if len(pieces) >= LEAST_PIECES and pieces[0] == (start, end):
+            return best_parts(message.content, pieces, lambda text: self._fits(message, text))
+        return (self._with_surroundings(message, start, end),)
 
     def _head(self, message: Message, start: int, end: int) -> int:
         """Where to cut code that is longer than a passage: after the last line that fits, but not before the first.
@@ -236,19 +238,8 @@ def _question(message: Message) -> Passage:
     return Passage(message, (sentence_spans(text)[-1],))
 
 
-def _grown(shown: Passage | None, hit: Hit, message: Message, span: Span) -> Passage:
-    """The passage with one more span and hit."""
+def _grown(shown: Passage | None, hit: Hit, message: Message, spans: Sequence[Span]) -> Passage:
+    """The passage with some more parts, and one more hit."""
     if shown is None:
-        return Passage(message, (span,), (hit,))
-    return replace(shown, spans=_united(message.content, (*shown.spans, span)), hits=(*shown.hits, hit))
-
-
-def _united(text: str, spans: Sequence[Span]) -> tuple[Span, ...]:
-    """Spans in order, those that touch or overlap made one."""
-    united: list[Span] = []
-    for start, end in sorted(spans):
-        if united and not text[united[-1][1] : start].strip():
-            united[-1] = (united[-1][0], max(united[-1][1], end))
-        else:
-            united.append((start, end))
-    return tuple(united)
+        return Passage(message, tuple(spans), (hit,))
+    return replace(shown, spans=united(message.content, (*shown.spans, *spans)), hits=(*shown.hits, hit))

@@ -9,6 +9,7 @@ from streetai_core.dynamics.trust import Share, is_trusted
 from streetai_core.prompt.assembly import Assembly, Draft, Measured
 from streetai_core.prompt.block import label, quoted
 from streetai_core.prompt.packing import packing_order
+from streetai_core.prompt.parts import Span
 from streetai_core.prompt.passages import Excerpts, Passage, whole
 from streetai_core.prompt.turns import Turns
 from streetai_core.tokens import AdditiveCounter
@@ -46,6 +47,8 @@ class Found:
     stacks: Sequence[ActivatedStack] = ()
     asked: Mapping[str, Message] = field(default_factory=dict)
     """Id of a message that means nothing alone -> the message whose question it answers."""
+    pieces: Mapping[str, Sequence[Span]] = field(default_factory=dict)
+    """Id of a long message -> its pieces, those that say most of what is asked first."""
     further: Callable[[], Found] | None = None
     """What else there is where the hits leave room; `None`: nothing."""
 
@@ -75,7 +78,7 @@ def fill(assembly: Assembly, turns: Turns, found: Found, ceiling: float) -> Draf
 def _offer(selection: _Selection, found: Found, assembly: Assembly) -> None:
     """Add what fits of some hits."""
     own = found.said
-    excerpts = Excerpts(assembly.config, assembly.counter, selection.room, found.asked)
+    excerpts = Excerpts(assembly.config, assembly.counter, selection.room, found.asked, found.pieces)
     sizes = [excerpts.cost(message) for message in own]
     put_off = []
     contested = False

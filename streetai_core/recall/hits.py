@@ -84,6 +84,12 @@ def _signal(token: str, message: Message, values: tuple[Any, ...]) -> Signal:
     )
 
 
+def spans_of(state: MemoryState, rows: Rows) -> list[tuple[int, int]]:
+    """Where the signals in some rows begin in their messages, and where they end."""
+    starts, ends = (state.columns.column(name)[rows].tolist() for name in ("start", "end"))
+    return list(zip(starts, ends, strict=True))
+
+
 def sequences_of(state: MemoryState, ranking: Ranking, positions: Iterable[int]) -> list[int]:
     """The messages that these candidates are pieces of, each once."""
     rows = ranking.rows[np.array(list(positions), dtype=np.intp)]

@@ -29,7 +29,9 @@ _EPOCH = date(1970, 1, 1).toordinal()
 """NumPy counts days from here."""
 
 
-def unranked(state: MemoryState, question: Question, config: Config, *, asked_at: datetime, sure: int) -> Unranked:
+def unranked(
+    state: MemoryState, question: Question, config: Config, *, asked_at: datetime, sure: int, leaders: Rows
+) -> Unranked:
     """All signals that a question may find, with what the hybrid strategy makes of them; copies.
 
     Args:
@@ -38,6 +40,7 @@ def unranked(state: MemoryState, question: Question, config: Config, *, asked_at
         config: the settings.
         asked_at: the time of the question.
         sure: how many of the best get their cosine in place of an estimate.
+        leaders: the rows of the signals that have the words of their messages in place of the nearest ones.
     """
     stacks = woken_stacks(state, question, config) if by_stacks(question, config) else None
     scope = scope_of(state, question, config, None, stacks, hidden=False)
@@ -45,6 +48,8 @@ def unranked(state: MemoryState, question: Question, config: Config, *, asked_at
     scope = replace(scope, allowed=scope.searched)
     hybrid = replace(config, strategy="hybrid")
     scored = by_sum(state, scope, question, hybrid, depth=len(state.columns), sure=sure)
+    if len(leaders) and scored.leading is not None:
+        scored = scored.leading.by(leaders)
     told = np.flatnonzero(state.alignment.at[scored.rows] != NONE)
     rows = scored.rows[told]
     columns, words, at = state.columns, state.words, state.alignment.at[rows]

@@ -16,7 +16,7 @@ from streetai_core.recall.own_strategy import by_strategy
 from streetai_core.recall.question import Question
 from streetai_core.recall.repetition import without_repetitions
 from streetai_core.recall.scope import Scope, by_stacks, scope_of, woken_stacks
-from streetai_core.recall.scoring import Parts, Scored, by_product, by_sum
+from streetai_core.recall.scoring import Leading, Parts, Scored, by_product, by_sum
 from streetai_core.recall.topmost import topmost
 from streetai_core.state import MemoryState
 from streetai_core.strategy import Judged
@@ -70,6 +70,8 @@ class Ranking:
     """Of a time that the question names, for which the gate lets the signal through whatever it says."""
     parts_of: Parts
     """What the scores of some candidates are made of, by their places: parts by name, which sum to the scores."""
+    leading: Leading[Ranking] | None = None
+    """Which signals stand for their messages; `None`: none does, or all do alike."""
 
 
 def rank(
@@ -269,6 +271,11 @@ def _sorted(state: MemoryState, scored: Scored, scope: Scope, config: Config, de
         kept = np.concatenate([kept, others[topmost(scores[others], depth)]])
     order = kept[np.lexsort((-state.columns.keys[scored.rows[kept]], -scores[kept]))]
     effective = scored.effective[order]
+    leading = scored.leading
+
+    def again(leaders: Rows) -> Ranking:
+        return _sorted(state, scored if leading is None else leading.by(leaders), scope, config, depth)
+
     return Ranking(
         rows=scored.rows[order],
         scores=scores[order],
@@ -281,6 +288,7 @@ def _sorted(state: MemoryState, scored: Scored, scope: Scope, config: Config, de
         least=scored.least,
         of_time=np.zeros(len(order), dtype=np.bool_) if scored.of_time is None else scored.of_time[order],
         parts_of=lambda places: scored.parts(order[places]),
+        leading=None if leading is None else Leading(leading.meaning, leading.leaders, again),
     )
 
 

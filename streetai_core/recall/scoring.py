@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import Generic, TypeAlias, TypeVar
 
 import numpy as np
 
@@ -20,26 +20,16 @@ from streetai_core.dynamics.activation import ACTIVATION_SPREAD
 from streetai_core.dynamics.decay import TOLERANCE, Flags, Floats, alive, product_scores
 from streetai_core.index.columns import Rows
 from streetai_core.index.cone import beyond
-from streetai_core.recall.correcting import CORRECTION, lifts
-from streetai_core.recall.evidence import Evidence, gather
+from streetai_core.recall.lending import Lending
 from streetai_core.recall.past import Activation, lessons_of
 from streetai_core.recall.question import Question
 from streetai_core.recall.scope import Scope
-from streetai_core.recall.standing import Standing
 from streetai_core.recall.topmost import topmost
 from streetai_core.state import MemoryState
-
-LENT = (
-    "words", "neighbours", "vague", "author", "time", "length", "asking", "answers", "wishes", "whole", "stretch",
-    "change",
-)  # fmt: skip
-"""The parts of a score that a signal has from its message."""
+from streetai_core.types import Vector
 
 RELEVANT = ("meaning", "words", "neighbours", "change")
 """The parts that make a signal relevant to a question: the gate looks at them together."""
-
-_OF_WORDS = ("words", "neighbours", "vague")
-"""The parts that only one signal of a message has."""
 
 Parts: TypeAlias = Callable[[Rows], dict[str, Floats]]
 """The parts of the scores of candidates, by their numbers; each of shape (k,). They sum to the scores. Only what is
@@ -57,6 +47,24 @@ most, up or down. Without the condition, questions that nothing answers would ge
 
 _ROUNDING = 1e-9
 """More than sums of ten parts differ by when they are added in another order."""
+
+
+Those = TypeVar("Those")
+"""Candidates, sorted or not."""
+
+
+@dataclass(frozen=True, slots=True)
+class Leading(Generic[Those]):
+    """Which signals have the words of their messages: the nearest ones, unless others are chosen."""
+
+    meaning: Floats
+    """What every signal of the memory means beside the question, or about so much, shape (n,); minus infinity for one
+    that is not searched."""
+    leaders: Rows
+    """Which signal has the words of each message, -1 for a message without any, shape (m,)."""
+    by: Callable[[Rows], Those]
+    """Gives the same candidates where these signals, one of a message, have the words. They take the place of those
+    that there are, whose parts change."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +85,8 @@ class Scored:
     """The relevance from which the gate of meaning and words lets a signal through."""
     of_time: Flags | None = None
     """Which are of a time that the question names; `None`: nobody looks at it."""
+    leading: Leading[Scored] | None = None
+    """Which signals stand for their messages; `None`: none does, or all do alike."""
 
 
 def by_product(state: MemoryState, rows: Rows, question: Question, config: Config) -> Scored:
@@ -132,44 +142,98 @@ def by_sum(
     lessons = lessons_of(state, question, config, doubtful=scope.doubtful)
     lending = None
     if config.strategy != "vector":
-        lending = _Lending(state, scope, question, config, similarity=nearness, meaning=meaning, lessons=lessons)
+        lending = Lending(state, scope, question, config, similarity=nearness, meaning=meaning, lessons=lessons)
         total = lending.total
     else:
         total = meaning if lessons is None else meaning + lessons
-    within = config.activation_share * ACTIVATION_SPREAD + _ROUNDING + 2.0 * error / (1.0 - question.common)
-    rows = scope.topmost(total, depth, within)
-    if question.vector is not None and error:
-        some = rows if sure is None else rows[topmost(total[rows], sure, within=within)]
-        if len(unknown):
-            some = np.setdiff1d(some, unknown)
-        cosines = state.columns.similarities_of(some, question.vector).astype(np.float64)
+    return _Sum(
+        state, scope, question, config, depth, sure, error, unknown, similarity, meaning, lessons, lending, total
+    ).scored()
+
+
+@dataclass(frozen=True, slots=True)
+class _Sum:
+    """The sum of all signals of a memory but for activation; its arrays of shape (n,) are made exact as it is used."""
+
+    state: MemoryState
+    scope: Scope
+    question: Question
+    config: Config
+    depth: int
+    sure: int | None
+    error: float
+    """How far an estimated cosine may be off; 0: none is an estimate."""
+    unknown: Rows
+    """The signals that have no vector, where others have one."""
+    similarity: Floats
+    meaning: Floats
+    lessons: Floats | None
+    lending: Lending | None
+    """What messages lend to their signals; `None`: meaning alone counts."""
+    total: Floats
+
+    def scored(self) -> Scored:
+        """The best, looked at closely."""
+        state, question, config = self.state, self.question, self.config
+        within = config.activation_share * ACTIVATION_SPREAD + _ROUNDING + 2.0 * self.error / (1.0 - question.common)
+        rows = self.scope.topmost(self.total, self.depth, within)
+        if question.vector is not None and self.error:
+            self._make_exact(rows, question.vector, within)
+        effective = state.effective(rows, question.turn, config)
+        best = self.scope.best(self.total, rows, self.depth)
+        good = float(self.total[best].min()) if len(best) else math.inf
+        activation = Activation(state, question, config, total=self.total, good=good, doubtful=self.scope.doubtful)
+        learned, freshness = activation.of(rows, effective)
+        given = np.zeros(len(rows)) if self.lessons is None else self.lessons[rows]
+        passed, least, of_time = _gated(self.lending, rows, best, self.meaning, config)
+        if not config.revival_similarity:
+            passed &= alive(effective, config.death_threshold)
+
+        def parts(numbers: Rows) -> dict[str, Floats]:
+            some = rows[numbers]
+            lent = {} if self.lending is None else self.lending.parts(some)
+            return {
+                "meaning": self.meaning[some],
+                **lent,
+                "activation": freshness[numbers],
+                "learning": (learned + given)[numbers],
+            }
+
+        return Scored(
+            rows=rows,
+            similarity=self.similarity[rows],
+            scores=self.total[rows] + (learned + freshness),
+            parts=parts,
+            effective=effective,
+            passed=passed,
+            death=config.death_threshold,
+            common=question.common,
+            least=least,
+            of_time=of_time,
+            leading=None if self.lending is None else self._leading(self.lending),
+        )
+
+    def _leading(self, lending: Lending) -> Leading[Scored]:
+        """Which signals have the words of their messages, and how others get them."""
+        searched = self.scope.searched
+
+        def led_by(leaders: Rows) -> Scored:
+            lending.lead(leaders)
+            return self.scored()
+
+        meaning = self.meaning if searched is None else np.where(searched, self.meaning, -np.inf)
+        return Leading(meaning, lending.leaders, led_by)
+
+    def _make_exact(self, rows: Rows, vector: Vector, within: float) -> None:
+        """Put cosines in the place of the estimates of the best of these rows."""
+        some = rows if self.sure is None else rows[topmost(self.total[rows], self.sure, within=within)]
+        if len(self.unknown):
+            some = np.setdiff1d(some, self.unknown)
+        cosines = self.state.columns.similarities_of(some, vector).astype(np.float64)
         # The three may be one array, so the similarity goes last.
-        if config.strategy != "keyword":
-            _correct(total, meaning, some, beyond(cosines, question.common))
-        similarity[some] = cosines
-    near = similarity[rows]
-    effective = state.effective(rows, question.turn, config)
-    best = scope.best(total, rows, depth)
-    good = float(total[best].min()) if len(best) else math.inf
-    activation = Activation(state, question, config, total=total, good=good, doubtful=scope.doubtful)
-    learned, freshness = activation.of(rows, effective)
-    given = np.zeros(len(rows)) if lessons is None else lessons[rows]
-    passed, least, of_time = _gated(lending, rows, best, meaning, config)
-    if not config.revival_similarity:
-        passed &= alive(effective, config.death_threshold)
-
-    def parts(numbers: Rows) -> dict[str, Floats]:
-        some = rows[numbers]
-        lent = {} if lending is None else lending.parts(some)
-        return {
-            "meaning": meaning[some],
-            **lent,
-            "activation": freshness[numbers],
-            "learning": (learned + given)[numbers],
-        }
-
-    scores = total[rows] + (learned + freshness)
-    return Scored(rows, near, scores, parts, effective, passed, config.death_threshold, question.common, least, of_time)
+        if self.config.strategy != "keyword":
+            _correct(self.total, self.meaning, some, beyond(cosines, self.question.common))
+        self.similarity[some] = cosines
 
 
 def _correct(total: Floats, meaning: Floats, rows: Rows, exact: Floats) -> None:
@@ -187,7 +251,7 @@ def _correct(total: Floats, meaning: Floats, rows: Rows, exact: Floats) -> None:
 
 
 def _gated(
-    lending: _Lending | None, rows: Rows, best: Rows, meaning: Floats, config: Config
+    lending: Lending | None, rows: Rows, best: Rows, meaning: Floats, config: Config
 ) -> tuple[Flags, float, Flags | None]:
     """Which candidates the gate lets through.
 
@@ -257,96 +321,3 @@ def _neutral(state: MemoryState, nearness: Floats, unknown: Rows) -> Floats:
     # Sorted, so that it is the same to the bit whatever order the rows are in; an exact sum takes six times as long.
     filled[unknown] = np.sort(nearness[known]).mean()
     return filled
-
-
-class _Lending:
-    """What messages lend to their signals: all of it to the nearest signal, all but the words to the others.
-
-    So a long message is found by its words once, and its other signals by what they mean.
-    """
-
-    def __init__(
-        self,
-        state: MemoryState,
-        scope: Scope,
-        question: Question,
-        config: Config,
-        *,
-        similarity: Floats,
-        meaning: Floats,
-        lessons: Floats | None,
-    ) -> None:
-        """`similarity` says which signal of a message is the nearest, `meaning` and `lessons` what each scores."""
-        self._alignment = state.alignment
-        self._evidence: Evidence | None = None
-        near = self._alignment.nearness(similarity)
-        if state.words.size:
-            self._evidence = gather(state.words, question, near, config.trusted_from)
-        searched = scope.searched
-        self._leaders = near.leaders
-        if searched is not None:
-            self._leaders = self._alignment.leaders(np.where(searched, similarity, -np.inf))
-        self.total = self._total(meaning)
-        """What each signal scores without activation, shape (n,)."""
-        if lessons is not None:
-            self.total = self.total + lessons
-        margin = CORRECTION + config.activation_share * ACTIVATION_SPREAD
-        self._lifts = lifts(state, question, Standing(self.total, similarity, self._leaders, searched, margin))
-        """What a signal has for standing above what it replaces, shape (n,); `None`: none of them has anything."""
-        if self._lifts is not None:
-            some = self._lifts.nonzero()[0]
-            self.total[some] += self._lifts[some]
-
-    def relevance(self, rows: Rows, meaning: Floats) -> Floats:
-        """How relevant these signals are, by what they mean and by words; what the gate looks at."""
-        # A correction is as relevant as what it corrects, even if it does not name the matter again.
-        relevance = meaning if self._lifts is None else meaning + self._lifts[rows]
-        if self._evidence is not None:
-            at = self._alignment.at[rows]
-            leads = (at >= 0) & (self._leaders[at] == rows)
-            relevance = relevance + np.where(leads, self._evidence.words[at], 0.0)
-        return relevance
-
-    def of_time(self, rows: Rows) -> Flags:
-        """Which of these signals are of a time that the question names."""
-        of_time = np.zeros(len(rows), dtype=np.bool_)
-        if self._evidence is not None and self._evidence.of_time is not None:
-            at = self._alignment.at[rows]
-            of_time |= self._evidence.of_time[at] & (at >= 0)
-        return of_time
-
-    def wished_for(self, rows: Rows) -> Flags:
-        """Which of these signals state what the user wants once for all, where the question is a request."""
-        wished = np.zeros(len(rows), dtype=np.bool_)
-        if self._evidence is not None and self._evidence.is_request and "wishes" in self._evidence.context:
-            at = self._alignment.at[rows]
-            wished |= (self._evidence.context["wishes"][at] > 0.0) & (at >= 0)
-        return wished
-
-    def parts(self, rows: Rows) -> dict[str, Floats]:
-        """What these signals have from their messages, by name."""
-        lent = {name: np.zeros(len(rows)) for name in LENT}
-        if self._evidence is not None:
-            at = self._alignment.at[rows]
-            known = at >= 0
-            for name, part in self._evidence.parts(at[known]).items():
-                lent[name][known] = part
-            follows = self._leaders[at] != rows
-            for name in _OF_WORDS:
-                lent[name][follows] = 0.0
-        if self._lifts is not None:
-            lent["change"] = self._lifts[rows]
-        return lent
-
-    def _total(self, meaning: Floats) -> Floats:
-        if self._evidence is None:
-            return meaning
-        alignment = self._alignment
-        total: Floats = meaning + alignment.lent(self._evidence.total())
-        if len(alignment.order):
-            # Nothing of the words of a message that has several signals, but to the nearest.
-            nearest = self._leaders[alignment.several]
-            whole = total[nearest]
-            total[alignment.order] -= np.repeat(self._evidence.words_count(alignment.several), alignment.sizes)
-            total[nearest] = whole
-        return total

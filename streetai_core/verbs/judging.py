@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import datetime
 
 from streetai_core.conductor import Elsewhere
 from streetai_core.config import Config
+from streetai_core.index.columns import Rows
 from streetai_core.recall.own_strategy import unranked
 from streetai_core.recall.question import Question
 from streetai_core.recall.ranking import considered
@@ -27,8 +29,13 @@ class Judging:
     _judged: dict[str, dict[int, Judged]] = field(default_factory=dict)
     """By question and by the version of the memory, the latest last."""
 
-    def of(self, state: MemoryState, question: Question) -> Judged | None:
+    def of(self, state: MemoryState, question: Question, leaders: Callable[[], Rows]) -> Judged | None:
         """The scores for a question; `None`: the strategy is a built-in one.
+
+        Args:
+            state: the memory.
+            question: what is asked.
+            leaders: gives the rows of the signals that have the words of their messages in place of the nearest ones.
 
         Raises:
             Elsewhere: a strategy of one's own has not been asked yet.
@@ -40,7 +47,7 @@ class Judging:
         version = state.head.version
         if version not in before and len(before) < _ROUNDS:
             sure = considered(self.config)
-            known = unranked(state, question, self.config, asked_at=self.asked_at, sure=sure)
+            known = unranked(state, question, self.config, asked_at=self.asked_at, sure=sure, leaders=leaders())
             raise Elsewhere(lambda: _ask(strategy, known, before, version))
         *_, latest = before.values()
         return before.get(version, latest)

@@ -17,11 +17,11 @@ from streetai_core.planning.writing import check_encoder
 from streetai_core.prompt.building import PromptRequest, build
 from streetai_core.prompt.selection import Found
 from streetai_core.recall.filtering import RecallFilter
-from streetai_core.recall.hits import RankedHits, sequences_of, signal_id, signal_key, within
+from streetai_core.recall.hits import RankedHits, sequences_of, signal_id, signal_key, spans_of, within
 from streetai_core.recall.leaning import FURTHER, leaning
 from streetai_core.recall.processing import Candidates, PostProcessor, check_processors, processed
 from streetai_core.recall.question import Question
-from streetai_core.recall.ranking import considered, deep, rank, select
+from streetai_core.recall.ranking import considered, deep
 from streetai_core.recall.reasons import NEAR_MISSES, Reasons
 from streetai_core.recall.terse_answers import questions_of
 from streetai_core.state import MemoryState
@@ -32,6 +32,7 @@ from streetai_core.text.small_talk import is_small_talk
 from streetai_core.types import Hit, Message, Prompt, Why
 from streetai_core.verbs.arguments import check_count, check_filter, check_score, check_text, with_strategy
 from streetai_core.verbs.asking import Asking
+from streetai_core.verbs.finding import Wanted, find
 from streetai_core.verbs.judging import Judging
 from streetai_core.verbs.requests import prompt_request
 from streetai_core.verbs.stored import messages_of
@@ -86,22 +87,18 @@ class Recalling(Conductor):
         exact = token_budget is None and not chosen
         judging = Judging(config, asked.at)
         wide = most if exact else considered(config, limit=limit)
+        sought = Wanted(depth=deep(wide), most=wide, sure=wide, filter=wanted, stacks=False)
 
-        def find(transaction: ReadTransaction, state: MemoryState | None) -> list[Hit] | Candidates:
+        def attempt(transaction: ReadTransaction, state: MemoryState | None) -> list[Hit] | Candidates:
             if state is None:
                 return []
             check_encoder(state.head, self._around.encoder)
             read = self._question(asked, state)
-            judged = judging.of(state, read)
-            ranking, _ = rank(
-                state, read, config, depth=deep(wide), sure=wide, wanted=wanted, stacks=False, judged=judged
-            )
-            positions = select(state, ranking, config, wide)
-            messages = messages_of(transaction, sequences_of(state, ranking, positions))
-            hits = list(RankedHits(state, ranking, positions, messages, question=asked.text))
+            found = find(transaction, state, read, sought, judging)
+            hits = list(RankedHits(state, found.ranking, found.positions, found.messages, question=asked.text))
             return self._candidates(state, hits, asked) if chosen else hits
 
-        found = self._read(find)
+        found = self._read(attempt)
         hits = processed(found, chosen) if isinstance(found, Candidates) else found
         hits = [hit for hit in hits if min_score is None or hit.score >= min_score]
         return within(hits, most, token_budget, self._around.counter, config)
@@ -251,26 +248,25 @@ class Recalling(Conductor):
         few = len(state.columns) if misses is None else min(misses, len(state.columns))
         depth = deep(most + few) if about is None else len(state.columns)
         read = self._question(asking.asked, state)
-        judged = asking.judging.of(state, read)
-        ranking, stacks = rank(state, read, config, depth=depth, wanted=asking.wanted, judged=judged)
-        selected = select(state, ranking, config, considered(config) if asking.processors else most)
-        messages = messages_of(transaction, sequences_of(state, ranking, selected))
-        found = RankedHits(state, ranking, selected, messages, question=asking.asked.text)
-        hits = asking.process(list(found), lambda: self._candidates(state, found, asking.asked))[:most]
+        wide = considered(config) if asking.processors else most
+        found = find(transaction, state, read, Wanted(depth=depth, most=wide, filter=asking.wanted), asking.judging)
+        ranking, selected, messages = found.ranking, found.positions, found.messages
+        ranked = RankedHits(state, ranking, selected, messages, question=asking.asked.text)
+        hits = asking.process(list(ranked), lambda: self._candidates(state, ranked, asking.asked))[:most]
         places = {signal_id(state, int(state.columns.keys[ranking.rows[one]])): one for one in selected}
         chosen = [places[hit.signal.signal_id] for hit in hits]
         taken = set(chosen)
         others = list(islice((number for number in range(len(ranking.rows)) if number not in taken), few))
         messages |= messages_of(transaction, sequences_of(state, ranking, others))
         reasons = Reasons(
-            state, ranking, chosen, config, processed=frozenset(selected), wanted=asking.wanted, judged=judged
+            state, ranking, chosen, config, processed=frozenset(selected), wanted=asking.wanted, judged=found.judged
         )
         return Why(
             question=question,
             turn=state.head.next_turn,
             hits=tuple(hits),
             near_misses=reasons.near_misses(others, messages),
-            stacks=tuple(stacks),
+            stacks=tuple(found.stacks),
             gates=reasons.gates(hits),
             considered=() if about is None else reasons.considered(read, about),
         )
@@ -312,18 +308,21 @@ class Recalling(Conductor):
         """What there is for a prompt, before the post-processors."""
         config, wanted = asking.asked.config, asking.wanted
         wide = considered(config, token_budget=request.token_budget)
-        judged = asking.judging.of(state, question)
-        ranking, stacks = rank(state, question, config, depth=deep(wide), sure=wide, wanted=wanted, judged=judged)
-        positions = select(state, ranking, config, wide, self._room(request.token_budget))[:most]
-        sequences = sequences_of(state, ranking, positions)
+        room = self._room(request.token_budget)
+        selection = Wanted(depth=deep(wide), most=wide, sure=wide, room=room, filter=wanted)
+        found = find(transaction, state, question, selection, asking.judging)
+        positions = found.positions[:most]
+        sequences = sequences_of(state, found.ranking, positions)
         without = question.without_messages
         questions = questions_of(state, sequences, config, wanted=wanted, without=without)
-        messages = messages_of(transaction, list({*sequences, *questions.values()}))
+        others = set(questions.values()) - set(found.messages)
+        messages = found.messages | messages_of(transaction, list(others))
         to = {messages[answer].message_id: messages[question] for answer, question in questions.items()}
-        found = RankedHits(
-            state, ranking, positions, messages, question=request.question, asked_in=request.conversation_id
+        hits = RankedHits(
+            state, found.ranking, positions, messages, question=request.question, asked_in=request.conversation_id
         )
-        return Found(found, found.said, found.scores, stacks, to)
+        pieces = {messages[one].message_id: spans_of(state, rows) for one, rows in found.pieces.items()}
+        return Found(hits, hits.said, hits.scores, found.stacks, to, pieces)
 
     def _further(
         self,

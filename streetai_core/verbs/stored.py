@@ -24,6 +24,8 @@ def messages_of(transaction: ReadTransaction, sequences: Sequence[int]) -> dict[
     Raises:
         DamagedFileError: one of them is not there.
     """
+    if not sequences:
+        return {}
     found = {message.sequence: message for message in transaction.messages(MessageQuery(sequences=sequences))}
     check_there(found, sequences)
     return found

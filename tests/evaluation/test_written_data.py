@@ -8,7 +8,7 @@ import pytest
 
 from streetai_core.evaluation.datasets import read_dataset
 from streetai_core.text.words import terms
-from tests.benchmarks import follow_ups, overviews
+from tests.benchmarks import follow_ups, long_messages, overviews
 
 TESTS = Path(__file__).parents[1]
 
@@ -83,6 +83,20 @@ def test_follow_ups():
     assert (40, 16) == (len(rows), sum(not row["seen"] for row in rows))
     assert all(set(row["evidence"]) <= said[row["conversation"]] for row in rows)
     assert 40 == len({(row["conversation"], row["follow_up"]) for row in rows})
+
+
+def test_long_messages():
+    """What answers a question stands in one place of all; no question is asked twice."""
+    rows = long_messages.long_messages()
+    questions = [(row["id"], one["question"], one["gold"]) for row in rows for one in row["questions"]]
+    assert (24, 24, 192) == (len(rows), len({row["kind"] for row in rows}), len({asked for _, asked, _ in questions}))
+    assert all(2600 < len(row["text"]) < 4900 for row in rows)
+    texts = {row["id"]: row["text"] for row in rows}
+    for name, _, gold in questions:
+        assert 1 == sum(text.count(gold) for text in texts.values()) == texts[name].count(gold)
+    alike = list(long_messages.lines())
+    assert 90 == sum(len(asked) for _, asked in alike)
+    assert all(1 == text.count(gold) for text, asked in alike for _, gold in asked)
 
 
 def test_facts_told_otherwise():

@@ -6,7 +6,7 @@ from streetai_core import Config, MemoryRegistry, NewMessage
 from streetai_core.encoders.hashing import HashingEncoder
 from streetai_core.errors import InputError
 from streetai_core.recall.ranking import rank
-from streetai_core.verbs import recalling
+from streetai_core.verbs import finding
 
 FACT = "The draught of my boat is one metre forty, so shallow harbours are no problem."
 OLD = "The draught of the boat that I had before was two metres, which was a problem in every shallow harbour."
@@ -90,7 +90,7 @@ def test_what_is_shown_is_ranked_once_however_often_it_was_said(memory, monkeypa
     """If it fails, a question that is asked each day makes each prompt slower than the one before."""
     memory.add_messages([NewMessage(content=QUESTION, role="user", conversation_id=str(n)) for n in range(60)])
     ranked = []
-    monkeypatch.setattr(recalling, "rank", lambda *given, **named: ranked.append(1) or rank(*given, **named))
+    monkeypatch.setattr(finding, "rank", lambda *given, **named: ranked.append(1) or rank(*given, **named))
 
     prompt = memory.build_prompt(QUESTION, conversation_id="this", shown=[QUESTION.upper()])
 

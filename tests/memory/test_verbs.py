@@ -7,7 +7,7 @@ import pytest
 from streetai_core import Config, MemoryRegistry, NewMessage
 from streetai_core.encoders.hashing import HashingEncoder
 from streetai_core.errors import InputError
-from streetai_core.recall.scoring import LENT
+from streetai_core.recall.lending import LENT
 from streetai_core.stores.reference import ReferenceStore
 
 NOON = datetime(2026, 3, 2, 12, tzinfo=timezone.utc)

@@ -13,8 +13,8 @@ from streetai_core.errors import ConfigError, InputError, StrategyError
 from streetai_core.evaluation.conversations import sample_conversation
 from streetai_core.evaluation.grid import read_grid
 from streetai_core.index.codes import LEAST
+from streetai_core.recall.lending import LENT
 from streetai_core.recall.processing import rescored
-from streetai_core.recall.scoring import LENT
 from tests.encoders.failing import Breakable
 from tests.recall.own_strategies import (
     CALLS,

@@ -33,8 +33,8 @@ from streetai_core.recall.evidence import (
     WISH,
     WORDS_AROUND,
 )
+from streetai_core.recall.lending import LENT
 from streetai_core.recall.naming import meant
-from streetai_core.recall.scoring import LENT
 from streetai_core.text.matters import asked_for
 from streetai_core.text.words import hashed
 from tests.recall.saying import NOON, PADDING, Said, ask, order, part, parts_of, recalled, state_of

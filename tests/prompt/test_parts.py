@@ -1,0 +1,55 @@
+"""Which parts of a long message are shown."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from streetai_core.prompt.parts import GAP, best_parts, joined, united
+
+TEXT = "One is red. Two is blue. Three is green. Four is black. Five is white."
+ONE, TWO, THREE, FOUR, FIVE = (0, 12), (12, 25), (25, 41), (41, 56), (56, 70)
+
+
+def shown(*pieces, most):
+    """What is shown of the text in so many characters."""
+    return joined(TEXT, best_parts(TEXT, pieces, lambda text: len(text) <= most))
+
+
+@pytest.mark.parametrize(
+    ("pieces", "most", "text"),
+    [
+        ((TWO, FIVE, ONE), 35, "Two is blue. [...] Five is white."),
+        ((TWO, THREE, FIVE), 30, "Two is blue. Three is green."),
+        ((TWO, FOUR, ONE), 31, "Two is blue. [...] Four is"),
+        ((THREE, FIVE, TWO), 24, "Three is green."),
+        ((THREE, TWO, FIVE), 24, "is blue. Three is green."),
+        ((FOUR, FIVE), 5, "Four is black."),
+        ((FIVE,), 100, "Five is white."),
+    ],
+)
+def test_the_best_that_fit_are_shown_in_the_order_of_the_text(pieces, most, text):
+    """The first in any case; of the one that does not fit whole words, its end where what follows is shown."""
+    assert shown(*pieces, most=most) == text
+
+
+def test_a_part_is_cut_at_a_line_where_that_leaves_most_of_it():
+    """Half a line of a list is worth little, and three quarters of a paragraph more than nothing."""
+    text = "Head.\n" + "".join(f"- item {number}, so many euros\n" for number in range(8))
+    pieces = [(0, 6), (6, len(text))]
+    cut = joined(text, best_parts(text, pieces, lambda part: len(part) <= 140))
+    assert cut.endswith("- item 4, so many euros")
+    text = "Head.\nshort\n" + "word " * 60
+    cut = joined(text, best_parts(text, [(0, 6), (6, len(text))], lambda part: len(part) <= 150))
+    assert cut.endswith("word")
+    assert len(cut) > 140
+
+
+@given(st.permutations([ONE, TWO, THREE, FIVE, FOUR]), st.integers(20, 100))
+def test_what_is_shown_fits_and_stands_in_the_text(pieces, most):
+    """Whatever the order and the room."""
+    parts = best_parts(TEXT, pieces, lambda text: len(text) <= most)
+    assert parts == united(TEXT, parts)
+    assert parts[0][0] <= pieces[0][0]
+    assert any(start <= pieces[0][0] and pieces[0][1] <= end for start, end in parts)
+    assert len(joined(TEXT, parts)) <= most
+    assert all(part in TEXT for part in joined(TEXT, parts).split(GAP))
