@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 
 Span = tuple[int, int]
 
@@ -17,25 +18,32 @@ _WHOLE_LINES = 0.75
 """The share of what fits that whole lines have to be, for a part to be cut at the end of one."""
 
 
-def best_parts(text: str, pieces: Sequence[Span], fits: Callable[[str], bool]) -> tuple[Span, ...]:
+def best_parts(text: str, pieces: Sequence[Span], most: float, count: Callable[[str], int]) -> tuple[Span, ...]:
     """The first pieces that fit together, in the order of the text, and of the next one as much as fits.
 
     Args:
         text: a message.
         pieces: parts of it, the best first; that is shown in any case.
-        fits: whether a text is short enough; none is that is longer than one that is not.
+        most: tokens that there are.
+        count: gives the tokens of a text.
     """
-    shown: tuple[Span, ...] = (pieces[0],)
-
-    def fitting(piece: Span) -> bool:
-        return fits(joined(text, united(text, (*shown, piece))))
-
+    shown = [pieces[0]]
+    left = most - count(joined(text, shown))
     for piece in pieces[1:]:
-        if not fitting(piece):
-            part = _cut(text, piece, at_end=_is_before(text, piece, shown), fits=fitting)
-            return united(text, (*shown, part)) if part else shown
-        shown = united(text, (*shown, piece))
-    return shown
+        cost = count(GAP + text[piece[0] : piece[1]])
+        if cost > left:
+            # Only now, for there may be thousands of pieces; they cost less together than alone.
+            left = most - count(joined(text, united(text, shown)))
+            follows = any(end <= piece[0] and is_blank(text, end, piece[0]) for _, end in shown)
+            leads = any(piece[1] <= start and is_blank(text, piece[1], start) for start, _ in shown)
+            gap = " " if follows or leads else GAP
+            cost = count(gap + text[piece[0] : piece[1]])
+            if cost > left:
+                part = _cut(text, piece, at_end=leads and not follows, fits=partial(_fits, count, left, gap))
+                return united(text, shown if part is None else [*shown, part])
+        shown.append(piece)
+        left -= cost
+    return united(text, shown)
 
 
 def joined(text: str, spans: Sequence[Span]) -> str:
@@ -59,14 +67,12 @@ def is_blank(text: str, start: int, end: int) -> bool:
     return start >= end or not text[start:end].strip()
 
 
-def _is_before(text: str, piece: Span, shown: Sequence[Span]) -> bool:
-    """Whether one of the parts that are shown goes on where a piece ends, and none ends where it begins."""
-    if any(end <= piece[0] and is_blank(text, end, piece[0]) for _, end in shown):
-        return False
-    return any(piece[1] <= start and is_blank(text, piece[1], start) for start, _ in shown)
+def _fits(count: Callable[[str], int], left: float, gap: str, part: str) -> bool:
+    """Whether there is room for a part behind a gap."""
+    return count(gap + part) <= left
 
 
-def _cut(text: str, piece: Span, *, at_end: bool, fits: Callable[[Span], bool]) -> Span | None:
+def _cut(text: str, piece: Span, *, at_end: bool, fits: Callable[[str], bool]) -> Span | None:
     """The beginning of a piece that fits, or its end: whole lines if these are most of it, else whole words."""
     start, end = piece
 
@@ -76,7 +82,8 @@ def _cut(text: str, piece: Span, *, at_end: bool, fits: Callable[[Span], bool]) 
     low, high = 0, end - start
     while low < high:
         middle = (low + high + 1) // 2
-        if fits(part(middle)):
+        first, last = part(middle)
+        if fits(text[first:last]):
             low = middle
         else:
             high = middle - 1

@@ -129,7 +129,7 @@ class Excerpts:
             return (self._with_surroundings(message, start, self._head(message, start, end)),)
         pieces = self._pieces.get(message.message_id, ())
         if len(pieces) >= LEAST_PIECES and pieces[0] == (start, end):
-            return best_parts(message.content, pieces, lambda text: self._fits(message, text))
+            return best_parts(message.content, pieces, self._most_tokens(message), self._counter.count)
         return (self._with_surroundings(message, start, end),)
 
     def _head(self, message: Message, start: int, end: int) -> int:
