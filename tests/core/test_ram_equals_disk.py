@@ -247,7 +247,7 @@ Handles.TestCase.settings = settings(max_examples=40, stateful_step_count=25, da
 TestHandles = Handles.TestCase
 
 
-REPEATED = ". ".join(["The boat is what we talked about at some length yesterday"] * 3)
+REPEATED = "The boat is what we talked about at some length yesterday. " * 3
 
 
 @pytest.mark.parametrize("strategy", ["hybrid", "keyword"])
