@@ -114,8 +114,8 @@ class Config:
     budget_decides: bool = True
     """Whether a token budget alone says how much is recalled, in place of `recall_tokens` and `max_thinking_space`."""
     passage_tokens: int = 60
-    """A recalled message longer than this is sent in part: what says most of what is asked, at least this long, and about
-    half of the message where there is room."""
+    """A recalled message longer than this is sent in part: what says most of what is asked, at least this long, and
+    about half of the message where there is room."""
 
     min_chunk_chars: int = 200
     min_chunk_words: int = 35

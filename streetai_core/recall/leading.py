@@ -22,8 +22,8 @@ from streetai_core.types import Message
 
 WORDS = 0.03
 """What a word counts beside a cosine, for each unit of its rarity. A piece with more words is farther in meaning, and
-so is its message then: with .05 BEAM loses .6 points at 256 and 500 tokens, and of 192 questions about details of long
-messages (`tests.benchmarks.long_messages`) six more are answered with 250 tokens and one less with 500."""
+so is its message then: with .05 BEAM loses half a point at 256 and 500 tokens, and of 192 questions about details of
+long messages (`tests.benchmarks.long_messages`) five more are answered with 250 tokens and three more with 500."""
 
 NAMES = 3.0
 """How many times as much a name counts."""
