@@ -9,6 +9,8 @@ from streetai_core import Config, MemoryRegistry
 from streetai_core.encoders import offline_available
 from streetai_core.recall.leading import _order, word_scores
 from streetai_core.text.naming import Sought
+from tests.recall.saying import PADDING, Said, ask, parts_of, state_of
+from tests.recall.saying import order as order_of
 
 NOON = datetime(2026, 3, 2, 12, tzinfo=timezone.utc)
 INVOICES = "\n".join(
@@ -54,8 +56,19 @@ def test_a_longer_part_with_a_word_counts_less():
 
 
 def test_of_parts_that_say_as_much_the_best_one_stays_first():
-    """Nothing is gained by another."""
-    assert order("What is it?", "One. ", "Two. ", "Three. ")[0] == 0
+    """Nothing is gained by another, wherever it stands."""
+    assert [_order(np.full(3, 0.2), best).tolist() for best in range(3)] == [[0, 1, 2], [1, 0, 2], [2, 1, 0]]
+
+
+def test_a_name_counts_more_than_another_word():
+    """Both stand in one part alone, and the other one is shorter."""
+    assert order("Is it late to Riga?", "It is late. ", "Nothing is sent to Riga today. ", "No. ")[0] == 1
+
+
+def test_what_stands_between_the_parts_is_in_none():
+    """The marks of a fence are no piece of a message."""
+    found = Sought("What of Riga?").found("One. Riga Two. ")
+    assert word_scores(found, [0, 10], [5, 15]) == [0.0, 0.0]
 
 
 def test_what_stands_beside_the_first_comes_before_what_says_a_little_more():
@@ -63,6 +76,23 @@ def test_what_stands_beside_the_first_comes_before_what_says_a_little_more():
     parts = ("Talk. ", "Riga: ", "we paid forty. ", "Talk. ", "Porto: ", "we paid fifty. ")
     meaning = [0.0, 0.3, 0.26, 0.0, 0.3, 0.3]
     assert order("What did we pay in Riga?", *parts, meaning=meaning)[:2] == [1, 2]
+
+
+def test_a_message_that_is_lifted_keeps_its_leader():
+    """It would fall behind what it replaces without the words that it was lifted with."""
+    state = state_of(
+        Said(text=f"My flat is in Riga, {PADDING}", cosine=0.6),
+        Said(text=f"My flat is in Porto now, {PADDING}", pieces=(0.5, 0.3), replaces=(0,)),
+        Said(text=f"The flat of Ana is in Graz, {PADDING}", pieces=(0.4, 0.3)),
+    )
+    ranking = ask(state, "Where is my flat?")
+    with_words = dict(zip(ranking.rows.tolist(), (parts_of(ranking)["words"] != 0.0).tolist(), strict=True))
+    assert with_words == {0: True, 1: True, 2: False, 3: True, 4: False}
+    before = order_of(state, ranking)
+    ranking = ranking.leading.by(np.array([2, 4]))
+    with_words = dict(zip(ranking.rows.tolist(), (parts_of(ranking)["words"] != 0.0).tolist(), strict=True))
+    assert with_words == {0: True, 1: True, 2: False, 3: False, 4: True}
+    assert before[0] == order_of(state, ranking)[0] == 1
 
 
 @pytest.fixture(scope="module")
@@ -86,6 +116,18 @@ def test_the_line_that_is_asked_for_is_found_and_sent(office, number):
     prompt = office.build_prompt(question, conversation_id="april", token_budget=500)
     assert f"INV-{number}:" in prompt.recalled_text
     assert any(f"INV-{number}:" in hit.signal.content for hit in prompt.retrieved)
+
+
+@needs_offline
+def test_every_long_message_is_led_so(tmp_path, real_encoder):
+    """Two lists are asked about at once."""
+    with MemoryRegistry(tmp_path / "m.db", encoder=real_encoder, durability="fast") as registry:
+        memory = registry.get("office")
+        memory.add_message(INVOICES, "user", conversation_id="march")
+        memory.add_message(INVOICES.replace("INV-1", "BILL-2").replace("Berg", "Silva"), "user", conversation_id="may")
+        hits = memory.retrieve("How much are INV-1050 and BILL-2061?")
+    with_words = [hit.signal.content for hit in hits if hit.parts["words"]]
+    assert [any(name in one for one in with_words) for name in ("INV-1050:", "BILL-2061:")] == [True, True]
 
 
 @needs_offline
