@@ -14,6 +14,9 @@ LEAST_PIECES = 4
 """Pieces of a message from which the best of them are shown, in place of the best one and what stands around it. Of
 fewer the better half is hardly more than one: with less BEAM loses 1.8 points at 256 tokens."""
 
+_SHORTEST = 24
+"""Characters of a piece from which a part of it is shown: a word or two of it say nothing."""
+
 _WHOLE_LINES = 0.75
 """The share of what fits that whole lines have to be, for a part to be cut at the end of one."""
 
@@ -91,7 +94,7 @@ def _cut(text: str, piece: Span, *, at_end: bool, fits: Callable[[str], bool]) -
     if at_end:
         places = [text.find("\n", first, int(end - _WHOLE_LINES * low)), text.find(" ", first, end)]
         begin = next((place for place in places if place >= 0), -1)
-        return (begin + 1, end) if begin >= 0 else None
+        return (begin + 1, end) if begin >= 0 and end - begin > _SHORTEST else None
     places = [text.rfind("\n", int(start + _WHOLE_LINES * low), last), text.rfind(" ", start, last)]
     stop = next((place for place in places if place >= 0), -1)
-    return (start, stop) if stop > start else None
+    return (start, stop) if stop - start >= _SHORTEST else None

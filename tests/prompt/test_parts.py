@@ -6,25 +6,30 @@ from hypothesis import strategies as st
 
 from streetai_core.prompt.parts import GAP, best_parts, joined, united
 
-TEXT = "One is red. Two is blue. Three is green. Four is black. Five is white."
-ONE, TWO, THREE, FOUR, FIVE = (0, 12), (12, 25), (25, 41), (41, 56), (56, 70)
+NUMBERS = ("One", "Two", "Three", "Four", "Five")
+TEXT = "".join(f"{number} is what was said of it in the long hall of the house. " for number in NUMBERS)
+BEGINS = [TEXT.index(number) for number in NUMBERS]
+ONE, TWO, THREE, FOUR, FIVE = zip(BEGINS, [*BEGINS[1:], len(TEXT)], strict=True)
+SAID = "is what was said of it in the long hall of the house."
 
 
 def shown(*pieces, most):
-    """What is shown of the text in so many characters."""
-    return joined(TEXT, best_parts(TEXT, pieces, most, len))
+    """What is shown of the text in so many characters, with a dash for what is said of each number."""
+    return joined(TEXT, best_parts(TEXT, pieces, most, len)).replace(SAID, "-")
 
 
 @pytest.mark.parametrize(
     ("pieces", "most", "text"),
     [
-        ((TWO, FIVE, ONE), 35, "Two is blue. [...] Five is white."),
-        ((TWO, THREE, FIVE), 30, "Two is blue. Three is green."),
-        ((TWO, FOUR, ONE), 31, "Two is blue. [...] Four is"),
-        ((THREE, FIVE, TWO), 24, "Three is green."),
-        ((THREE, TWO, FIVE), 26, "is blue. Three is green."),
-        ((FOUR, FIVE), 5, "Four is black."),
-        ((FIVE,), 100, "Five is white."),
+        ((TWO, FIVE, ONE), 130, "Two - [...] Five -"),
+        ((TWO, THREE, FIVE), 125, "Two - Three -"),
+        ((TWO, FOUR, ONE), 100, "Two - [...] Four is what was said of it in the"),
+        ((TWO, FOUR, ONE), 80, "Two -"),
+        ((THREE, FIVE, TWO), 80, "Three -"),
+        ((THREE, TWO, FIVE), 100, "of it in the long hall of the house. Three -"),
+        ((ONE, THREE, TWO), 165, "One - Two is what was said of it in the long [...] Three -"),
+        ((FOUR, FIVE), 5, "Four -"),
+        ((FIVE,), 100, "Five -"),
     ],
 )
 def test_the_best_that_fit_are_shown_in_the_order_of_the_text(pieces, most, text):
@@ -44,7 +49,7 @@ def test_a_part_is_cut_at_a_line_where_that_leaves_most_of_it():
     assert len(cut) > 140
 
 
-@given(st.permutations([ONE, TWO, THREE, FIVE, FOUR]), st.integers(20, 100))
+@given(st.permutations([ONE, TWO, THREE, FIVE, FOUR]), st.integers(65, 400))
 def test_what_is_shown_fits_and_stands_in_the_text(pieces, most):
     """Whatever the order and the room."""
     parts = best_parts(TEXT, pieces, most, len)

@@ -58,6 +58,23 @@ def test_of_a_long_message_the_part_with_its_surroundings():
     assert shown.text == f"[...] {''.join(sentences[19:22]).strip()} [...]"
 
 
+def test_of_a_message_whose_pieces_are_told_the_best_ones_are_shown_for_the_first_of_them():
+    """Another hit of it is shown with what stands around it, and so is one of a message with fewer pieces."""
+    sentences = [f"This is sentence number {n} of a long one. " for n in range(10, 50)]
+    message = make_message("".join(sentences))
+    pieces = [(42 * n, 42 * n + 42) for n in (30, 3, 17, 8)]
+
+    def shown(piece, told):
+        given = {message.message_id: told}
+        made = Excerpts(Config(passage_tokens=26), EstimatedTokens(), 0.0, None, given)
+        (passage,) = made.choices(make_hit(message, *piece), message, None)
+        return passage.text
+
+    assert shown(pieces[0], pieces) == f"[...] {sentences[3].strip()} [...] {sentences[30].strip()} [...]"
+    assert shown(pieces[1], pieces).startswith(f"[...] {sentences[3]}{sentences[4].strip()}")
+    assert shown(pieces[0], pieces[:3]).startswith(f"[...] {sentences[30]}{sentences[31].strip()}")
+
+
 def test_what_room_is_left_behind_the_sentences_is_filled_with_whole_words():
     """A long sentence that follows is cut between words, not left out."""
     message = make_message(f"The berth is 31. It {'really ' * 80}matters.")

@@ -119,6 +119,14 @@ def test_the_line_that_is_asked_for_is_found_and_sent(office, number):
 
 
 @needs_offline
+def test_a_prompt_shows_what_is_asked_wherever_it_stands(office):
+    """Not one of the places with what stands around it."""
+    question = "How much are INV-1007, INV-1050 and INV-1093?"
+    recalled = office.build_prompt(question, conversation_id="april", token_budget=1000).recalled_text
+    assert [f"INV-{number}:" in recalled for number in (1007, 1050, 1093)] == [True] * 3
+
+
+@needs_offline
 def test_every_long_message_is_led_so(tmp_path, real_encoder):
     """Two lists are asked about at once."""
     with MemoryRegistry(tmp_path / "m.db", encoder=real_encoder, durability="fast") as registry:

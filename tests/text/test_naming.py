@@ -56,3 +56,11 @@ def test_letters_within_other_words_are_looked_at_for_a_while_only():
     """A base64 text is full of them; what is behind a thousand of them is not found by them any more."""
     assert names("Is it aa or Riga?", "xaa " * 900 + "Aa and Riga") == ["Aa", "Riga"]
     assert names("Is it aa or Riga?", "xaa " * 1000 + "Aa and Riga") == ["Riga"]
+
+
+def test_a_name_that_stands_everywhere_tells_nothing():
+    """The speaker of each line of a chat, for one."""
+    assert names("What did Ana say?", "Ana: yes. " * 8) == ["Ana"] * 8
+    assert names("What did Ana say?", "Ana: yes. " * 9) == []
+    assert len(Sought("What did Ana say?").found("Ana: yes. " * 64)) == 1
+    assert Sought("What did Ana say?").found("Ana: yes. " * 65) == []
