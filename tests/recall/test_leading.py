@@ -179,6 +179,26 @@ def test_by_meaning_alone_names_lead_nowhere(office):
 
 
 @needs_offline
+def test_a_piece_that_is_not_searched_leads_nowhere(tmp_path, real_encoder):
+    """The words of the message would be found nowhere then."""
+    boat = (
+        "The boat lies at the mooring by the harbour wall, her sails are stowed, and the varnish wants another coat. "
+    )
+    soup = (
+        "For the soup Quentin chops onions, carrots and celery, fries them in butter and simmers it all for an hour. "
+    )
+    question = "Where is the yacht of Quentin?"
+    found = {}
+    for direct in (True, False):
+        config = Config(direct_search=direct, top_stacks=1)
+        with MemoryRegistry(tmp_path / f"{direct}.db", encoder=real_encoder, config=config) as registry:
+            memory = registry.get("talk")
+            memory.add_message(f"{boat * 2}\n\n{soup * 2}", "user")
+            found[direct] = [hit.signal.chunk_index for hit in memory.retrieve(question) if hit.parts["words"]]
+    assert found == {True: [1], False: [0]}
+
+
+@needs_offline
 def test_the_published_pipeline_knows_no_words(tmp_path, real_encoder):
     """Its scores are those of meaning."""
     with MemoryRegistry(tmp_path / "m.db", encoder=real_encoder, config=Config.classic()) as registry:

@@ -23,9 +23,8 @@ LEAST_RIGHT = {
     "busy": 0.9,
     "longer": 0.78,
 }
-"""86, 97, 99, 95, 58, 60, 95 and 81 in 100 of every second
-one; `tests.benchmarks.as_typed` tells all. Who wrote the cases
-knew none of the rules; these were looked at later."""
+"""86, 97, 99, 95, 58, 60, 95 and 81 in 100 of every second one; `tests.benchmarks.as_typed` tells all. Who wrote the
+cases knew none of the rules; these were looked at later."""
 LEAST_UNDISTURBED = {"plain": 0.83, "explicit": 0.78, "unforeseen": 0.5, "loose": 0.58, "sibling": 0.75}
 """87, 80, 57, 61 and 82 in 100 of every second one in which something only sounds like a change."""
 
