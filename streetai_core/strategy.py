@@ -86,7 +86,7 @@ class Unranked:
     trust: Floats
     """How far the message may be believed, 0 to 1."""
     tokens: Floats
-    """Length of the whole message: a quarter of its characters."""
+    """Length of the whole message: a quarter of its characters, and of those in code fences a sixteenth."""
     asks: Flags
     """Whether the message ends with a question mark."""
     replaced: Flags

@@ -26,12 +26,12 @@ from streetai_core.knowledge.wording import (
     tells_state,
     tokens,
 )
+from streetai_core.text.fences import prose
 from streetai_core.text.sentences import is_typed_small, prose_spans, sentence_spans
 
 _LONGEST = 2000
 """Characters that are read of a message: who tells a fact says it near the start; longer ones are pasted material."""
 
-_FENCE = re.compile(r"```.*?(?:```|\Z)", re.DOTALL)
 _QUESTION = re.compile(
     r"[?\uff1f]\s*$|^(?:(?:so|and|but|hey|ok|well),? )?(?:"
     r"(?:who|what|when|where|which|why|how|whose|is|are|am|was|were|do|does|did|has|should|would|could|can|may|will|shall)"
@@ -284,7 +284,7 @@ def clauses(text: str) -> tuple[Clause, ...]:
         text: a message. Code fences are not read, what stands in quotes only if it is some notice, and nothing after
             2,000 characters.
     """
-    readable = with_apostrophes(with_notices(_TITLE.sub(r"\1", _FENCE.sub(" ", text[:_LONGEST]))))
+    readable = with_apostrophes(with_notices(_TITLE.sub(r"\1", prose(text)[:_LONGEST])))
     return tuple(clause for sentence in _sentences(readable) for part in _parts(sentence) if (clause := _clause(part)))
 
 

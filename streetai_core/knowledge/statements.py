@@ -5,7 +5,8 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from streetai_core.types import Role
+from streetai_core.text.fences import prose
+from streetai_core.types import Message, Role
 
 LEAST_SIMILARITY = 0.2
 """Below this the two are about different things, whatever words they share."""
@@ -24,6 +25,11 @@ class Statement:
     role: Role = "user"
     author: str | None = None
     """The speaker's name, where several people share a role."""
+
+    @classmethod
+    def of(cls, message: Message) -> Statement:
+        """What a message says beside the code that is pasted with it."""
+        return cls(prose(message.content), message.role, message.name)
 
     @property
     def has_facts(self) -> bool:

@@ -25,6 +25,7 @@ from streetai_core.knowledge.wording import stem, tokens
 from streetai_core.planning.batch import Batch
 from streetai_core.planning.speakers import before
 from streetai_core.state import MemoryState
+from streetai_core.text.fences import prose, spoken_length
 from streetai_core.text.language import is_foreign
 from streetai_core.text.marks import beside_about, news_about, over_about
 from streetai_core.text.names import said_words
@@ -72,9 +73,11 @@ _NOTHING = Anew()
 
 def said_anew(message: Message) -> Anew:
     """What a user's message says anew; nothing for most messages."""
-    if message.source != "user" or len(message.content) > _LONGEST_NEWS or is_foreign(message.content):
+    if message.source != "user":
         return _NOTHING
-    told = Statement(message.content, message.role, message.name)
+    told = Statement.of(message)
+    if len(told.text) > _LONGEST_NEWS or is_foreign(told.text):
+        return _NOTHING
     return Anew(
         frozenset((hashed(term),) for term in told_anew(told)),
         _hashed(values_over(told)),
@@ -153,7 +156,7 @@ class _Speaker:
 
         None if it is about a matter of one's own.
         """
-        text = self._message.content
+        text = prose(self._message.content)
         if _OWN.search(text):
             return frozenset()
         words = (word for word in tokens(text) if stem(word.lower()) not in STATE_STEMS)
@@ -191,7 +194,8 @@ class _Spoken:
             if self._speaker.may_speak_of(name, terms, partial(self._has, row)):
                 yield sequence
         for message in together:
-            fits = message.role == newer.role and len(message.content) <= _LONGEST and message.trust <= newer.trust
+            short = spoken_length(message.content) <= _LONGEST
+            fits = short and message.role == newer.role and message.trust <= newer.trust
             if fits and self._speaker.may_speak_of(message.name, terms, partial(self._batch.has, message.sequence)):
                 yield message.sequence
 

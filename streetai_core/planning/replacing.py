@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 import numpy.typing as npt
@@ -52,8 +52,9 @@ _MOST = _PARTS * _CANDIDATES
 def wanted_by(message: Message) -> Wanted:
     """What those have that a message may replace; nothing if it replaces none."""
     found: dict[float, list[list[int]]] = {}
-    if len(message.content) <= _LONGEST:
-        for one in likenesses(_statement(message)):
+    statement = Statement.of(message)
+    if len(statement.text) <= _LONGEST:
+        for one in likenesses(statement):
             terms = sorted(set(map(hashed, whole_words(" ".join(one.words)))))
             found.setdefault(one.similarity, []).append(terms)
     return found
@@ -269,4 +270,5 @@ def _newest(rows: Rows, words: WordIndex, most: int) -> Rows:
 
 
 def _statement(message: Message) -> Statement:
-    return Statement(message.content[:_LONGEST], message.role, message.name)
+    whole = Statement.of(message)
+    return replace(whole, text=whole.text[:_LONGEST])

@@ -19,12 +19,13 @@ from streetai_core.knowledge.statements import Statement
 from streetai_core.stores.types import WordsRow
 from streetai_core.stores.values import zoned
 from streetai_core.text.dates import mentioned_dates
+from streetai_core.text.fences import spoken_length
 from streetai_core.text.marks import CONFIRMS, WISH, beside_text, marked, unmarked
 from streetai_core.text.wishes import states_wish
 from streetai_core.text.words import counted
 from streetai_core.types import Message
 
-RULES = 9
+RULES = 10
 """The version of the rules that make a words row of a message. Raise it with every change of what `words_row` makes of
 any text (how words are cut, dates and wishes told): rows that older rules have made are then made anew. With the old
 number they would stay as they are, and a question that is cut by the new rules would not find them.
@@ -62,7 +63,7 @@ def words_row(message: Message, replaces: tuple[int, ...] = ()) -> WordsRow:
         name=message.name,
         role=message.role,
         day=_said_at(message).date().toordinal(),
-        characters=len(text),
+        characters=spoken_length(text),
         question=text.rstrip().endswith(_ASKING),
         terms=terms,
         counts=counts,
@@ -78,12 +79,12 @@ def words_row(message: Message, replaces: tuple[int, ...] = ()) -> WordsRow:
 
 def _marks(message: Message) -> tuple[int, ...]:
     """Terms that say what the text is, and stand in none."""
-    text = message.content
     if message.source == "assistant":
-        return (CONFIRMS,) if confirms_change(text) else ()
+        return (CONFIRMS,) if confirms_change(message.content) else ()
     if message.source != "user":
         return ()
-    return ((WISH,) if states_wish(text) else ()) + news_of(Statement(text, message.role, message.name))
+    told = Statement.of(message)
+    return ((WISH,) if states_wish(told.text) else ()) + news_of(told)
 
 
 def renewed(row: WordsRow, message: Message) -> WordsRow:

@@ -119,7 +119,7 @@ class WordsRow:
     day: int
     """The day it was said, as `date.toordinal()`, 1 to 3,652,059."""
     characters: int
-    """Length of the text, from 0 on."""
+    """Length of the text, of which code counts a quarter (`text/fences.py`), from 0 on."""
     question: bool
     """Whether the text ends by asking."""
     terms: TermHashes

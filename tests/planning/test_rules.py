@@ -19,6 +19,7 @@ RECORDED = {
     7: "65209bd9925b8176314232f5d131cfb6",
     8: "b4eda278567405f8cb462b9a4bf1fbb5",
     9: "3562ba09c5b350f0aac8fec5c4f6489b",
+    10: "6dcd053d9fbec918bc0a3cbac2af003f",
 }
 """Version of the rules -> what they make of the sample. A change of the rules adds an entry, under the next number."""
 
@@ -89,6 +90,7 @@ ADDED = (
     "Whoops, new plan: u free 2nite? By eow Emma's coming for two weeks from Monday, says the class of '87.",
     "My sister's getting married in January, he's got rehearsals on 8 March, Sunday's roast was on me.",
     "We meet at the fountain and she chairs the board.",
+    "I moved to pnpm, here is the file:\n```json\n{}\n// Always use tabs.\n```\nWhat else?".replace("{}", "{} " * 800),
 )
 """Sentences that came later, for rules that would change unnoticed; the fingerprints above do not count them."""
 

@@ -108,6 +108,18 @@ def test_a_document_keeps_its_words_and_not_its_dates():
     assert row.characters > 20_000
 
 
+def test_pasted_code_is_found_by_its_words_and_says_nothing_of_its_own():
+    """What a comment in it orders is no wish of the user's, and a fact before it stands in no long message."""
+    code = "```py\n# Always use tabs. I moved to Bergen.\n" + "berth = 31\n" * 400 + "```"
+    row = words_row(make_message(0, content=f"We are on Python 3.9 because of the servers.\n{code}"))
+    alone = words_row(make_message(0, content="We are on Python 3.9 because of the servers."))
+    assert terms_of(row)[hashed("berth")] == 400
+    assert row.characters == pytest.approx(45 + len(code) / 4, abs=1)
+    assert {term for term, count in terms_of(row).items() if not count} == {
+        term for term, count in terms_of(alone).items() if not count
+    }
+
+
 @pytest.mark.parametrize("text", ["yesterday", "tomorrow", "last year and next year", "400 years ago", "in 9000 years"])
 @pytest.mark.parametrize("when", [EARLIEST, LATEST, NOON])
 def test_the_ends_of_the_calendar_are_no_error(text, when):

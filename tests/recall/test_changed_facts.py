@@ -67,6 +67,19 @@ def test_the_current_value_stands_above_the_old_one_where_both_were_told_with_a_
     assert len(wrong) <= (1 - LEAST_RIGHT_BESIDE_QUESTIONS) * len(cases), wrong
 
 
+def test_the_current_value_stands_above_the_old_one_where_it_was_told_with_pasted_code(registry):
+    """A developer says "CI runs on Buildkite now" in front of eighty lines of YAML, which are no talk."""
+    code = "".join(f"- step: {number}\n  run: make part{number}\n" for number in range(60))
+    wrong = []
+    for case in load("changed_facts.jsonl")[::3]:
+        said = [dict(one) for one in case["messages"]]
+        said[case["current"]]["text"] += f"\n```yaml\n{code}```"
+        pasted = {**case, "id": f"{case['id']}, with code", "messages": said}
+        if not is_right(pasted, places(told(registry, pasted), pasted["question"])):
+            wrong.append(case["id"])
+    assert len(wrong) <= (1 - LEAST_RIGHT) * 100, wrong
+
+
 def test_old_values_stay_reachable_and_are_labelled(registry):
     """What was true once is asked for too, and must not be taken for what is true now."""
     case = next(case for case in load("changed_facts.jsonl") if case["id"] == "residence-01")
