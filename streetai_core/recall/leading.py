@@ -40,17 +40,15 @@ _MOST_MESSAGES = 12
 """Messages, the best first, that are looked into; a prompt of 1,500 tokens seldom shows more long ones."""
 
 
-def long_messages(state: MemoryState, ranking: Ranking, most: int) -> dict[int, int]:
-    """The long messages that may be recalled, the best first: the row of the best signal of each, by sequence.
+def long_messages(state: MemoryState, ranking: Ranking) -> dict[int, int]:
+    """The long messages that are looked into, the best first: the row of the best signal of each, by sequence.
 
-    Args:
-        state: the memory.
-        ranking: the candidates.
-        most: how many of them may be recalled, at most.
+    However few signals are wanted: one that falls behind for its leader makes room for the next one, which must have
+    its own by then.
     """
     if ranking.leading is None or not len(state.alignment.several):
         return {}
-    rows = ranking.rows[ranking.passed.nonzero()[0][:most]]
+    rows = ranking.rows[ranking.passed]
     at = state.alignment.at[rows]
     several = np.isin(at, state.alignment.several).nonzero()[0]
     _, first = np.unique(at[several], return_index=True)

@@ -67,7 +67,7 @@ def find(
     config = judging.config
     judged = judging.of(state, question, lambda: _told(transaction, state, question, wanted, config))
     ranking, stacks = _ranked(state, question, wanted, config, judged=judged)
-    pieces, messages = _pieces(transaction, state, question, wanted, ranking)
+    pieces, messages = _pieces(transaction, state, question, ranking)
     leaders = new_leaders(state, ranking, pieces)
     if len(leaders) and ranking.leading is not None:
         ranking = ranking.leading.by(leaders)
@@ -83,15 +83,15 @@ def _told(transaction: ReadTransaction, state: MemoryState, question: Question, 
     """Which signals have the words of their messages when a strategy of one's own is told of them."""
     hybrid = replace(config, strategy="hybrid")
     ranking, _ = _ranked(state, question, replace(wanted, stacks=False), hybrid, judged=None)
-    pieces, _ = _pieces(transaction, state, question, wanted, ranking)
+    pieces, _ = _pieces(transaction, state, question, ranking)
     return new_leaders(state, ranking, pieces)
 
 
 def _pieces(
-    transaction: ReadTransaction, state: MemoryState, question: Question, wanted: Wanted, ranking: Ranking
+    transaction: ReadTransaction, state: MemoryState, question: Question, ranking: Ranking
 ) -> tuple[dict[int, Rows], dict[int, Message]]:
     """The signals of long messages by what they say of a question, and these messages, by sequence."""
-    best = long_messages(state, ranking, wanted.most)
+    best = long_messages(state, ranking)
     messages = messages_of(transaction, list(best))
     return weighed(state, ranking, best, messages, question.text), messages
 

@@ -1,12 +1,13 @@
 """Which pieces of a long message say most of what is asked, and that they lead it on every path alike."""
 
+import random
 from datetime import datetime, timezone
 
 import numpy as np
 import pytest
 
 from streetai_core import Config, MemoryRegistry
-from streetai_core.encoders import offline_available
+from streetai_core.encoders import HashingEncoder, offline_available
 from streetai_core.recall.leading import _order, word_scores
 from streetai_core.text.naming import Sought
 from tests.recall.saying import PADDING, Said, ask, parts_of, state_of
@@ -160,6 +161,26 @@ def test_the_score_of_a_message_does_not_depend_on_what_was_asked_before(office)
     first = office.retrieve(asked)
     office.retrieve("How much is INV-1007?")
     assert office.retrieve(asked) == first
+
+
+@pytest.mark.parametrize("limit", [1, 2])
+def test_a_limit_only_cuts(tmp_path, limit):
+    """A message that falls behind for its leader lets another one in, which has its own by then."""
+    chance = random.Random(3)
+    things = [
+        "boat", "berth", "rope", "mast", "keel", "sail", "paint", "oil", "engine", "pump", "hull", "deck", "cabin",
+        "galley", "anchor", "buoy", "light",
+    ]  # fmt: skip
+
+    def line():
+        return f"{' '.join(chance.choices(things, k=12)).capitalize()} {chance.randrange(100, 130)}."
+
+    with MemoryRegistry(tmp_path / "m.db", encoder=HashingEncoder(), durability="fast") as registry:
+        memory = registry.get("yard")
+        for place in range(4):
+            memory.add_message(" ".join(line() for _ in range(25)), "user", conversation_id=f"list {place}")
+        asked = [f"{' '.join(chance.choices(things, k=5))} {chance.randrange(100, 130)}?" for _ in range(20)]
+        assert [memory.retrieve(one, limit=limit) for one in asked] == [memory.retrieve(one)[:limit] for one in asked]
 
 
 @needs_offline
