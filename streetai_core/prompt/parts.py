@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from functools import partial
 
+from streetai_core.text.cutting import first_border, last_border
+
 Span = tuple[int, int]
 
 GAP = " [...] "
@@ -37,8 +39,8 @@ def best_parts(text: str, pieces: Sequence[Span], most: float, count: Callable[[
         if cost > left:
             # Only now, for there may be thousands of pieces; they cost less together than alone.
             left = most - count(joined(text, united(text, shown)))
-            follows = any(end <= piece[0] and is_blank(text, end, piece[0]) for _, end in shown)
-            leads = any(piece[1] <= start and is_blank(text, piece[1], start) for start, _ in shown)
+            follows = any(end <= piece[0] and nothing_between(text, end, piece[0]) for _, end in shown)
+            leads = any(piece[1] <= start and nothing_between(text, piece[1], start) for start, _ in shown)
             gap = " " if follows or leads else GAP
             cost = count(gap + text[piece[0] : piece[1]])
             if cost > left:
@@ -58,15 +60,15 @@ def united(text: str, spans: Sequence[Span]) -> tuple[Span, ...]:
     """Spans in order, those that touch or overlap made one."""
     together: list[Span] = []
     for start, end in sorted(spans):
-        if together and is_blank(text, together[-1][1], start):
+        if together and nothing_between(text, together[-1][1], start):
             together[-1] = (together[-1][0], max(together[-1][1], end))
         else:
             together.append((start, end))
     return tuple(together)
 
 
-def is_blank(text: str, start: int, end: int) -> bool:
-    """Whether there is nothing but white space in a part of a text."""
+def nothing_between(text: str, start: int, end: int) -> bool:
+    """Whether there is nothing but white space between two places of a text."""
     return start >= end or not text[start:end].strip()
 
 
@@ -92,9 +94,9 @@ def _cut(text: str, piece: Span, *, at_end: bool, fits: Callable[[str], bool]) -
             high = middle - 1
     first, last = part(low)
     if at_end:
-        places = [text.find("\n", first, int(end - _WHOLE_LINES * low)), text.find(" ", first, end)]
-        begin = next((place for place in places if place >= 0), -1)
-        return (begin + 1, end) if begin >= 0 and end - begin > _SHORTEST else None
-    places = [text.rfind("\n", int(start + _WHOLE_LINES * low), last), text.rfind(" ", start, last)]
-    stop = next((place for place in places if place >= 0), -1)
+        line = text.find("\n", first, int(end - _WHOLE_LINES * low))
+        begin = first_border(text, first, end) if line < 0 else line + 1
+        return (begin, end) if begin >= 0 and end - begin >= _SHORTEST else None
+    line = text.rfind("\n", int(start + _WHOLE_LINES * low), last)
+    stop = last_border(text, start, last) if line < 0 else line
     return (start, stop) if stop - start >= _SHORTEST else None

@@ -7,8 +7,9 @@ from dataclasses import dataclass, field, replace
 
 from streetai_core.config import Config
 from streetai_core.prompt.packing import most_tokens
-from streetai_core.prompt.parts import LEAST_PIECES, Span, best_parts, is_blank, joined, united
+from streetai_core.prompt.parts import LEAST_PIECES, Span, best_parts, joined, nothing_between, united
 from streetai_core.text.chunking import sentence_spans
+from streetai_core.text.cutting import first_border, last_border
 from streetai_core.tokens import TokenCounter
 from streetai_core.types import Hit, Message
 
@@ -39,8 +40,8 @@ class Passage:
         """Put the text together once: it is counted and quoted many times while a prompt is filled."""
         content = self.message.content
         parts = joined(content, self.spans)
-        before = "[...] " if self.spans and not is_blank(content, 0, self.spans[0][0]) else ""
-        after = " [...]" if self.spans and not is_blank(content, self.spans[-1][1], len(content)) else ""
+        before = "[...] " if self.spans and not nothing_between(content, 0, self.spans[0][0]) else ""
+        after = " [...]" if self.spans and not nothing_between(content, self.spans[-1][1], len(content)) else ""
         object.__setattr__(self, "text", before + parts + after)
         object.__setattr__(self, "day", self.message.created_at.date().isoformat())
         object.__setattr__(self, "is_replaced", any(hit.replaced for hit in self.hits))
@@ -178,9 +179,8 @@ class Excerpts:
                 high = middle - 1
         if low in (end, len(text)):
             return low
-        part = text[end:low]
-        cut = max(part.rfind("\n"), 0) or max(part.rfind(" "), 0)
-        return end + cut
+        line = text.rfind("\n", end + 1, low)
+        return max(end, last_border(text, end, low)) if line < 0 else line
 
     def _stretched_back(self, message: Message, start: int, end: int) -> int:
         """Where the passage starts with the whole words that fit of the sentence before it.
@@ -197,8 +197,8 @@ class Excerpts:
                 low = middle + 1
         if low in (start, 0):
             return low
-        space = text.find(" ", low, start - 1)
-        return start if space < 0 else space + 1
+        begin = first_border(text, low, start - 1)
+        return start if begin < 0 else begin
 
     def _fits(self, message: Message, text: str) -> bool:
         """Whether a part of a message is short enough to be shown."""

@@ -18,6 +18,9 @@ _PAUSES = (
 _PAUSE = re.compile(rf"[{_PAUSES}](?:(?!\d)|(?<!\d.))", re.DOTALL)
 """A comma or semicolon that is not inside a number. Reads the same backwards."""
 
+_UNSPACED_MARKS = "\u3001\u3002\uff01\uff0c\uff1a\uff1b\uff1f"
+"""Stops, commas and the like of Chinese and Japanese, behind which no space stands."""
+
 _WORD = re.compile(r"\S+")
 
 _LEAST_TO_CUT = 2
@@ -90,6 +93,21 @@ def code_parts(text: str, line: Chunk, count: int) -> list[Chunk]:
     cuts = sorted({_character_cut(text, target, left, right) for target in targets})
     edges = [line.start, *cuts, line.end]
     return [part_of(line, start, end) for start, end in pairwise(edges)]
+
+
+def last_border(text: str, start: int, end: int) -> int:
+    """The last place from `start` to `end` where a text may end: before a space, or behind a Chinese mark; -1: none.
+
+    Where no spaces stand between words, nothing else tells where one ends.
+    """
+    marks = (text.rfind(mark, start, end) for mark in _UNSPACED_MARKS)
+    return max(text.rfind(" ", start, end), *(mark + 1 if mark >= 0 else -1 for mark in marks))
+
+
+def first_border(text: str, start: int, end: int) -> int:
+    """The first place from `start` to `end` where a text may begin: behind a space, or a Chinese mark; -1: none."""
+    found = (text.find(mark, start, end) for mark in (" ", *_UNSPACED_MARKS))
+    return min((place + 1 for place in found if place >= 0), default=-1)
 
 
 def part_of(block: Chunk, start: int, end: int) -> Chunk:

@@ -49,6 +49,19 @@ def test_a_part_is_cut_at_a_line_where_that_leaves_most_of_it():
     assert len(cut) > 140
 
 
+def test_what_is_written_without_spaces_is_cut_behind_its_marks():
+    """Nothing else tells there where a word ends."""
+    clause = "\u4ed6\u5011\u5728\u6e2f\u53e3\u8cb7\u4e86\u4e00\u8258\u820a\u8239\uff0c"
+    text = clause * 12
+    size = len(clause)
+    first, second, third = (0, 4 * size), (4 * size, 8 * size), (8 * size, 12 * size)
+    assert best_parts(text, (first, second, third), 7 * size, len) == ((0, 6 * size),)
+    assert best_parts(text, (third, second, first), 7 * size, len) == ((6 * size, 12 * size),)
+    assert best_parts(text, (first, third), 7 * size, len) == (first, (8 * size, 10 * size))
+    whole = text.replace("\uff0c", "\u8239")
+    assert best_parts(whole, (first, second, third), 7 * size, len) == (first,)
+
+
 @given(st.permutations([ONE, TWO, THREE, FIVE, FOUR]), st.integers(65, 400))
 def test_what_is_shown_fits_and_stands_in_the_text(pieces, most):
     """Whatever the order and the room."""
