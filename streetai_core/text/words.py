@@ -54,9 +54,9 @@ _FOLDED = str.maketrans({"\u2019": "'", "\u02bc": "'", "\u0307": None})
 """One apostrophe; and no dot above, which lower case puts on a Turkish capital I."""
 _POSSESSIVE = re.compile(r"'s\b")
 
-_HANGUL = "\u1100-\u11ff\u3130-\u318f\ua960-\ua97f\uac00-\ud7ff"
+HANGUL = "\u1100-\u11ff\u3130-\u318f\ua960-\ua97f\uac00-\ud7ff"
 _LATIN = "0-9a-z\u00aa\u00ba\u00df-\u02af\u1d00-\u1dbf\u1e00-\u1eff\u2c60-\u2c7f\ua722-\ua7ff\uab30-\uab6f"
-_IN_ONE_SCRIPT = re.compile(rf"(?P<latin>[{_LATIN}]+)|(?P<hangul>[{_HANGUL}]+)|[^{_LATIN}{_HANGUL}]+")
+_IN_ONE_SCRIPT = re.compile(rf"(?P<latin>[{_LATIN}]+)|(?P<hangul>[{HANGUL}]+)|[^{_LATIN}{HANGUL}]+")
 _IN_LATIN = re.compile(f"[{_LATIN}]+")
 """What a word is made of: Korean and Arabic put endings and articles to words of other scripts without a space."""
 

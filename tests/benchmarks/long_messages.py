@@ -4,7 +4,8 @@
 questions to each, by a name, by words of the message or by other ones: how often the place that answers is in what is
 recalled. They are asked of one memory. `by_meaning`: each message is led by the piece nearest in meaning, and shown
 with what stands around it. `chunks`: the same pieces by their cosine alone, as many as fit. `lines`: 90 questions that
-name one line, function, person or section of many alike in one message, made by rules.
+name one line, function, person or section of many alike in one message, made by rules. `unspaced`: 62 questions to
+seven messages of 640 to 900 characters in Chinese, Japanese and Korean, of which each character is a token.
 """
 
 import json
@@ -16,6 +17,7 @@ import numpy as np
 
 from streetai_core import MemoryRegistry, NewMessage
 from streetai_core.encoders import default_encoder
+from streetai_core.tokens import EstimatedTokens
 from streetai_core.verbs import finding
 from tests.benchmarks.recording import record
 
@@ -28,9 +30,9 @@ PROMISES = ("call the printer", "count the chairs", "book the ferry", "ask for q
 TALK = ("There was talk about the heating.", "Nobody objected and we moved on.", "Coffee was served.")
 
 
-def long_messages():
+def long_messages(name="long_messages"):
     """All of them, in the order of the file."""
-    return json.loads((DATA / "long_messages.json").read_text(encoding="utf-8"))["messages"]
+    return json.loads((DATA / f"{name}.json").read_text(encoding="utf-8"))["messages"]
 
 
 def lines():
@@ -75,13 +77,13 @@ def sent(memory, budget):
 
 def nearest(memory, budget, encoder):
     """Gives the pieces nearest to a question that fit into a budget."""
-    pieces = [signal.content for signal in memory.signals]
+    pieces, counter = [signal.content for signal in memory.signals], EstimatedTokens()
     vectors = encoder.encode(pieces, "document")
 
     def send(question):
         chosen, left = [], budget
         for place in np.argsort(-(vectors @ encoder.encode([question], "query")[0]), kind="stable").tolist():
-            cost = len(pieces[place]) // 4 + 1
+            cost = counter.measure(pieces[place]) // 4 + 1
             if cost <= left:
                 chosen.append(pieces[place])
                 left -= cost
@@ -116,17 +118,23 @@ def compared(memory, asked, encoder):
     return figures
 
 
+def of_rows(memory, rows, encoder):
+    """The figures of some messages, told to a memory of their own."""
+    asked = [(one["question"], one["gold"]) for row in rows for one in row["questions"]]
+    memory.add_messages([NewMessage(content=row["text"], role=row["role"], conversation_id=row["id"]) for row in rows])
+    return {"questions": len(asked), **compared(memory, asked, encoder)}
+
+
 def main():
     """Ask all of them and record."""
     encoder = default_encoder()
-    rows = long_messages()
-    asked = [(one["question"], one["gold"]) for row in rows for one in row["questions"]]
     with TemporaryDirectory() as folder, MemoryRegistry(f"{folder}/memory.db", encoder=encoder) as registry:
-        memory = registry.get("written")
-        memory.add_messages(
-            [NewMessage(content=row["text"], role=row["role"], conversation_id=row["id"]) for row in rows]
-        )
-        figures = {"questions": len(asked), **compared(memory, asked, encoder)}
+        figures = of_rows(registry.get("written"), long_messages(), encoder)
+        rows = long_messages("long_messages_unspaced")
+        figures["unspaced"] = {
+            language: of_rows(registry.get(language), [row for row in rows if row["language"] == language], encoder)
+            for language in dict.fromkeys(row["language"] for row in rows)
+        }
         alike = dict.fromkeys(("led_by_words", "by_meaning", "chunks"), 0)
         number = 0
         for text, questions in lines():

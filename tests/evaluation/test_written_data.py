@@ -94,6 +94,11 @@ def test_long_messages():
     texts = {row["id"]: row["text"] for row in rows}
     for name, _, gold in questions:
         assert 1 == sum(text.count(gold) for text in texts.values()) == texts[name].count(gold)
+    unspaced = long_messages.long_messages("long_messages_unspaced")
+    asked = [(row, one["question"], one["gold"]) for row in unspaced for one in row["questions"]]
+    assert (7, 62) == (len(unspaced), len({question for _, question, _ in asked}))
+    assert all(640 < len(row["text"]) < 900 for row in unspaced)
+    assert [] == [gold for row, _, gold in asked if row["text"].count(gold) != 1]
     alike = list(long_messages.lines())
     assert 90 == sum(len(asked) for _, asked in alike)
     assert all(1 == text.count(gold) for text, asked in alike for _, gold in asked)

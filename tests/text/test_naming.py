@@ -64,3 +64,39 @@ def test_a_name_that_stands_everywhere_tells_nothing():
     assert names("What did Ana say?", "Ana: yes. " * 9) == []
     assert len(Sought("What did Ana say?").found("Ana: yes. " * 64)) == 1
     assert Sought("What did Ana say?").found("Ana: yes. " * 65) == []
+
+
+@pytest.mark.parametrize(
+    ("question", "text"),
+    [
+        ("INV-1077の金額はいくらですか", "請求書INV-1077は四十ユーロ"),
+        ("發票INV-1077是多少", "本月的發票INV-1077沒付"),
+        ("INV-1077의 금액은?", "청구서 INV-1077은 40유로"),
+    ],
+)  # fmt: skip
+def test_an_identifier_stands_beside_other_scripts_without_a_space(question, text):
+    """Particles follow it, and what it is the number of stands before it."""
+    assert [
+        text[place : place + 8] for word in Sought(question).found(text) if word.is_name for place in word.places
+    ] == ["INV-1077"]
+
+
+def test_what_is_written_without_spaces_is_looked_for_in_pairs():
+    """No space tells where a word begins; which of them are names nothing tells."""
+    text = "票在小林那裡。小林住在高雄。"
+    found = Sought("小林住哪裡").found(text)
+    assert [(text[word.places[0] :][:2], word.places) for word in found] == [("小林", (2, 7)), ("林住", (8,))]
+    assert all(word.is_pair and not word.is_name for word in found)
+
+
+def test_a_word_has_its_marks():
+    """Vowel signs and accents are no letters to Python; a word ends neither before nor behind one."""
+    text = "\u0915\u093f\u0924\u093e\u092c, \u0915\u093f\u0924\u093e\u092c\u0947\u0902, cafe\u0301s, cafe\u0301"
+    assert [word.places for word in Sought("\u0915\u093f\u0924\u093e\u092c?").found(text)] == [(0,)]
+    assert [word.places for word in Sought("cafe\u0301?").found(text)] == [(text.rindex("cafe"),)]
+
+
+def test_a_korean_word_is_found_with_another_particle():
+    """And within a longer one."""
+    found = Sought("승강기는?").found("새승강기를")
+    assert [word.places for word in found] == [(1,), (2,)]
