@@ -39,8 +39,10 @@ def best_parts(text: str, pieces: Sequence[Span], most: float, count: Callable[[
         if cost > left:
             # Only now, for there may be thousands of pieces; they cost less together than alone.
             left = most - count(joined(text, united(text, shown)))
-            follows = any(end <= piece[0] and nothing_between(text, end, piece[0]) for _, end in shown)
-            leads = any(piece[1] <= start and nothing_between(text, piece[1], start) for start, _ in shown)
+            before = max((end for _, end in shown if end <= piece[0]), default=None)
+            behind = min((start for start, _ in shown if start >= piece[1]), default=None)
+            follows = before is not None and nothing_between(text, before, piece[0])
+            leads = behind is not None and nothing_between(text, piece[1], behind)
             gap = " " if follows or leads else GAP
             cost = count(gap + text[piece[0] : piece[1]])
             if cost > left:
