@@ -38,7 +38,7 @@ class WordsEntry:
     """Any number for each source."""
     trust: float = 1.0
     fingerprint: int = 0
-    """The same for the same text."""
+    """A number of the text: equal texts have equal ones."""
     rules: int = 0
     """The version of the rules that told all this."""
 

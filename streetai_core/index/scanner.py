@@ -12,7 +12,7 @@ import numpy.typing as npt
 from streetai_core.types import Matrix, Vector
 
 _library: Any = faiss
-"""The same, whose type file does not know all of it, or other things in other versions."""
+"""FAISS without types: its type file does not know all of it, or other things in other versions."""
 
 ZERO = 128
 """FAISS keeps a whole number from -128 to 127 as a byte from 0 to 255."""

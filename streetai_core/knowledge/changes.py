@@ -176,7 +176,7 @@ def _strength(new: Clause, old: Clause, similarity: float) -> float:
 
 
 def _announced(new: Clause, old: Clause, similarity: float) -> float:
-    """The same for a clause with a cue of change."""
+    """How sure a newer clause with a cue of change replaces the older one; 0.0 below the least that counts."""
     aloof = new.subject.owner == "thing" and not new.subject.speaks_of_self
     strong = new.cue is not None and new.cue.strong
     if (

@@ -57,7 +57,8 @@ _VALUE_NEAR = 4
 that are further off more still hold: "not more than 120 for the two of us"."""
 
 _THING_NEAR = 2
-"""The same for what is no value: "no more bullets", "rabbitmq got decommissioned"."""
+"""Words before and behind it among which a thing that is no value is over: "no more bullets", "rabbitmq got
+decommissioned"."""
 
 _MOST_TERMS = 4
 """Terms of a value that is said to be over: more are a sentence of their own."""

@@ -33,7 +33,7 @@ class Passage:
     said: Clause
     """The clause with the word of change."""
     changed: Clause
-    """The same without that word."""
+    """That clause without the word."""
     length: int
     """In words."""
     content: frozenset[str]

@@ -34,7 +34,7 @@ def told(new: NewMessage) -> Told:
 
 
 def told_by(message: Message) -> Told:
-    """The same of a message that has a place.
+    """What the text of a message that has a place tells.
 
     Raises:
         InputError: it was said outside the years 1 to 9999 in UTC.

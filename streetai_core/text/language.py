@@ -189,7 +189,7 @@ _WEIGHTS = {
 """What each word tells of another language, or against it."""
 
 _ACCENT = 2
-"""The same of an accented word."""
+"""What an accented word tells of another language than English."""
 
 SMALL_WORDS = frozenset(word for word, weight in _WEIGHTS.items() if weight > 0)
 """The small words of other languages."""

@@ -41,7 +41,7 @@ def qualified(term: int) -> int:
 
 
 def numbered(term: int) -> int:
-    """The same of a number behind it: "locker 8"."""
+    """It is short, and a number behind the word with this hash tells which is meant: "locker 8"."""
     return zlib.crc32(b"\0numbered%d" % term)
 
 

@@ -75,7 +75,7 @@ def sentence_spans(text: str, start: int = 0, end: int | None = None) -> list[tu
 
 
 def prose_spans(text: str, start: int, end: int, *, small: bool = False) -> Iterator[tuple[int, int]]:
-    """The same, lazily, with lines left together: only sentences and paragraphs (blank lines) end a span.
+    """The spans of the sentences of `text[start:end]`, lazily; a line ends one only before a blank line.
 
     Args:
         text: any text.

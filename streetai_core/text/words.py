@@ -99,7 +99,7 @@ def whole_words(text: str) -> set[str]:
 
 
 def _each_term(text: str, *, foreign: bool) -> Iterator[str]:
-    """The same one by one: the terms of a long text in a list take thirty times its size."""
+    """The terms of a text one by one: those of a long text in a list take thirty times its size."""
     folded = unicodedata.normalize("NFKC", text).lower().translate(_FOLDED)
     for piece in map(re.Match.group, _PIECE.finditer(_POSSESSIVE.sub(" ", folded))):
         if piece in STOP_WORDS:

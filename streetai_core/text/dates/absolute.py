@@ -179,7 +179,7 @@ def the_nth(reader: Reader, index: int) -> Found | None:
 
 
 def the_ordinal(reader: Reader, index: int) -> Found | None:
-    """The same in words: "on the thirteenth", "until the twenty-first"; lower ones only where something is due."""
+    """A day of a month that is not named, in words: "until the twenty-first"; low ones only where something is due."""
     day = _in_words(reader, index)
     if day is None or reader.kind(index - 1) != "the" or reader.kind(index - 2) not in {"on", "from", "to"}:
         return None

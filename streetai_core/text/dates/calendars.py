@@ -32,10 +32,10 @@ _PARTS_OF_MONTH: dict[Third, tuple[int, int]] = {"early": (0, 10), "mid": (10, 2
 """The days of a month before each part, and before what follows it."""
 
 _PARTS_OF_WEEK: dict[Third, tuple[int, int]] = {"early": (0, 3), "mid": (1, 4), "late": (4, 7)}
-"""The same for the days of a week: its middle is Wednesday, and a day on either side."""
+"""The days of a week before each part, and before what follows it: the middle is Wednesday and a day on either side."""
 
 _PARTS_OF_YEAR: dict[Third, tuple[int, int]] = {"early": (0, 3), "mid": (4, 8), "late": (9, 12)}
-"""The same for the months of a year: nobody who says "late 2019" means September."""
+"""The months of a year before each part, and before what follows it: nobody who says "late 2019" means September."""
 
 _APRIL = 4
 _TAX_YEAR_LATER = 5

@@ -156,7 +156,7 @@ def mentioned_dates(text: str, said_at: datetime) -> list[Mention]:
 
 
 def asked_dates(question: str, asked_at: datetime) -> list[Mention]:
-    """The same for a question about what is remembered: undecided dates are taken from the past."""
+    """The times that a question about what is remembered names, in order: undecided dates are taken from the past."""
     return list(_mentions(question, asked_at, default=-1, onwards=False))
 
 

@@ -11,14 +11,14 @@ _BEFORE = frozenset(
 """First words of such names, which are written with capitals."""
 
 _BEFORE_ANY = frozenset({"casual", "named", "nicknamed", "christened", "dr", "mr", "mrs", "ms", "miss"})
-"""The same, however they are written."""
+"""First words of such names, with capitals or without."""
 
 _BEHIND = frozenset({"addams", "times", "telegraph", "bloody", "football", "club"})
 _BEHIND_ANY = frozenset({"blues", "vibes", "feeling", "scaries"})
 """Last words of such names, and of kinds of things that belong to no one day."""
 
 _SUNDAY, _OF_SUNDAYS = 6, frozenset({"school", "roast", "best", "driver"})
-"""The same for Sundays alone: on a Monday, school may start."""
+"""Last words of names that a Sunday alone has: on a Monday, school may start."""
 
 _WHOM = frozenset({"him", "her", "it", "them", "the", "my", "our", "his", "their"})
 _NAMING = frozenset({"named", "nicknamed", "christened"})

@@ -159,7 +159,7 @@ class Reader:
         return None
 
     def expression_from(self, index: int, anchor: date, sign: int) -> Found | None:
-        """The same, with undecided dates taken as the nearest ones before (-1) or after (1) the day `anchor`."""
+        """The expression that begins at `index`; undecided dates are the nearest before (-1) or after (1) `anchor`."""
         saved = self.anchor, self._forced
         self.anchor, self._forced = anchor, sign
         try:

@@ -20,7 +20,7 @@ ARRANGED = frozenset(
 """What was done so was done for a time that was still to come: "rented a van for 12 May"."""
 
 GRANTED = ARRANGED | {"gave", "lent", "borrowed", "said", "told"}
-"""The same for a time until which it is so: "gave me until Friday"."""
+"""What was done so was done until a time that was still to come: "gave me until Friday"."""
 
 _SAYING = frozenset({"said", "told", "thought", "promised", "confirmed", "mentioned", "announced"})
 """What can be done, as somebody said, is still to be done."""
