@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from streetai_core.config import Config
 from streetai_core.prompt.packing import most_tokens
 from streetai_core.prompt.parts import LEAST_PIECES, Span, best_parts, joined, nothing_between, united
+from streetai_core.text.characters import cut_near
 from streetai_core.text.chunking import sentence_spans
 from streetai_core.text.cutting import first_border, last_border
 from streetai_core.tokens import TokenCounter
@@ -17,7 +18,8 @@ _LONGEST_STRETCH = 20_000
 """Characters behind a passage that are looked at; more never fits."""
 
 _LONGEST_QUESTION = 240
-"""Characters up to which the message that asked is shown whole beside its answer; of a longer one the last sentence."""
+"""Characters up to which the message that asked is shown whole beside its answer; of a longer one the last sentence, or
+of that the last words."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -235,7 +237,12 @@ def _question(message: Message) -> Passage:
     text = message.content.rstrip()
     if len(text) <= _LONGEST_QUESTION:
         return whole(message)
-    return Passage(message, (sentence_spans(text)[-1],))
+    start, end = sentence_spans(text)[-1]
+    if end - start > _LONGEST_QUESTION:
+        cut = end - _LONGEST_QUESTION
+        begin = first_border(text, cut, end)
+        start = begin if begin >= 0 else cut_near(text, cut, start, end)
+    return Passage(message, ((start, end),))
 
 
 def _grown(shown: Passage | None, hit: Hit, message: Message, spans: Sequence[Span]) -> Passage:

@@ -69,6 +69,22 @@ def test_of_a_long_message_the_question_at_its_end():
     assert block(memory) == ["2026-03-02", f"assistant: [...] {ASKED}", f"user: {ANSWER}"]
 
 
+@pytest.mark.parametrize(
+    ("phrase", "end", "left"),
+    [
+        ("there were lists and harbours ", "so how many were there?", 7),
+        ("\u6e2f\u53e3\u6709\u8239\uff0c", "\u5e7e\u8258\uff1f", 47),
+        ("x", "?", 239),
+    ],
+    ids=["words", "no spaces", "one word"],
+)
+def test_of_a_sentence_without_end_its_last_words(phrase, end, left):
+    """As people type who make no stops, or paste a log; else one "yes" would take the room of all."""
+    memory = memory_of(said(phrase * 300 + end, "assistant"), said(ANSWER))
+    lines = block(memory, token_budget=3000)
+    assert lines == ["2026-03-02", f"assistant: [...] {phrase * left}{end}", f"user: {ANSWER}"]
+
+
 def test_of_a_long_message_that_is_found_too_the_question_is_shown_as_well():
     """What matched and what was answered are two parts of it."""
     middle = "Otters moor at pier nine when the glass falls."
