@@ -240,7 +240,8 @@ class Recalling(Conductor):
         """The reasons, in one view of the memory."""
         about = None if message is None else _message(transaction, message)
         if state is None or asking is None:
-            return Why(question=question, turn=0, hits=(), near_misses=(), stacks=())
+            turn = 0 if state is None else state.head.next_turn
+            return Why(question=question, turn=turn, hits=(), near_misses=(), stacks=())
         check_encoder(state.head, self._around.encoder)
         config = asking.asked.config
         most = config.max_thinking_space

@@ -258,3 +258,5 @@ def test_an_empty_memory_and_a_blank_question_have_no_answer():
     empty = MemoryRegistry(ReferenceStore(), encoder=HashingEncoder()).get("m")
     for why in (empty.why("boat"), memory_with(TEXTS).why("  ")):
         assert (why.hits, why.near_misses, why.gates, why.considered) == ((), (), (), ())
+    memory = memory_with(TEXTS)
+    assert memory.why("  ").turn == memory.why("boat").turn == memory.stats()["turn_counter"]
