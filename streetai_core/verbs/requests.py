@@ -7,7 +7,7 @@ from collections.abc import Callable, Collection
 from streetai_core.errors import InputError
 from streetai_core.prompt.building import PromptRequest
 from streetai_core.text.clean import check_id, clean, is_blank
-from streetai_core.verbs.arguments import check_count, texts
+from streetai_core.verbs.arguments import check_count, check_text, texts
 
 
 def prompt_request(
@@ -27,6 +27,8 @@ def prompt_request(
     if not isinstance(user_message, str) or is_blank(user_message):
         raise InputError("user_message must be text that is not blank")
     check_count(token_budget, "token_budget")
+    if system is not None:
+        check_text(system, "system")
     if recall_fits is not None and not callable(recall_fits):
         raise InputError(f"recall_fits must be None or a function of a text, got {type(recall_fits).__name__}")
     return PromptRequest(

@@ -134,6 +134,7 @@ CALLS = {
     "update to blank": (InputError, "delete_message", lambda r: r.get("m").update_message("kept", "  \n ")),
     "prompt for nothing": (InputError, "blank", lambda r: r.get("m").build_prompt("  ")),
     "prompt for None": (InputError, "user_message", lambda r: r.get("m").build_prompt(None)),
+    "system a list": (InputError, "system", lambda r: r.get("m").build_prompt("what", system=["Be kind"])),
     "question not text": (InputError, "str", lambda r: r.get("m").retrieve(7)),
     "limit negative": (InputError, "limit", lambda r: r.get("m").retrieve("what", limit=-1)),
     "budget a float": (InputError, "token_budget", lambda r: r.get("m").build_prompt("what", token_budget=1.5)),
