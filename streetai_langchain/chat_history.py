@@ -7,14 +7,19 @@ from concurrent.futures import Executor
 
 from langchain_core.chat_history import BaseChatMessageHistory
 from langchain_core.messages import BaseMessage
+from langchain_core.runnables import RunnableConfig
 
-from streetai_core import Memory, Message, NewMessage
+from streetai_core import Memory, MemoryRegistry, Message, NewMessage
 from streetai_core.aio import twin
-from streetai_core.errors import InputError
+from streetai_core.errors import ClosedError, InputError
 from streetai_core.text.clean import check_id
 from streetai_langchain.cached_replies import with_new_ids
 from streetai_langchain.memory_traffic import results_of_memory
 from streetai_langchain.messages import from_stored, to_stored
+from streetai_langchain.sessions import Session
+
+_HISTORY = "message_history"
+"""Where `RunnableWithMessageHistory` tells the runs below it, in "configurable", which history it writes."""
 
 
 class StreetAIChatMessageHistory(BaseChatMessageHistory):
@@ -120,6 +125,18 @@ class StreetAIChatMessageHistory(BaseChatMessageHistory):
         if start is not None:
             return newest[1 + start :]
         return _last_exchange(self.memory.messages(conversation_id=self.conversation_id))
+
+
+def is_transcribed(config: RunnableConfig, registry: MemoryRegistry, session: Session) -> bool:
+    """Whether a `RunnableWithMessageHistory` round a run stores its turn, in the same conversation."""
+    history = config.get("configurable", {}).get(_HISTORY)
+    if not isinstance(history, StreetAIChatMessageHistory) or history.conversation_id != session.conversation_id:
+        return False
+    try:
+        return history.memory is registry.get(session.memory_id)
+    except ClosedError:
+        # Nothing is stored at all, and whoever tries says so.
+        return False
 
 
 def _first_of_user(messages: Sequence[Message]) -> int | None:

@@ -66,6 +66,8 @@ class Exchange:
     is_inner: bool
     """Whether nothing is stored: the run is inside a tool, where nobody but a model has said anything, or inside
     another wrapped chain, which stores the turn."""
+    is_transcribed: bool
+    """Whether a chat history round the run stores the turn: then it is only learned from."""
 
 
 class Exchanges:
@@ -84,19 +86,21 @@ class Exchanges:
         """Where the async twins run."""
         return self._registry.executor
 
-    def begin(self, session: Session, asked: Asked, *, is_inner: bool, recalls: bool) -> Exchange:
+    def begin(self, session: Session, asked: Asked, *, is_inner: bool, is_transcribed: bool, recalls: bool) -> Exchange:
         """Recall for a new user message, if `recalls`."""
         prompt = None
         with fail_open(_NOT_RECALLED, self._on_error):
             prompt = self._prompt(session, asked) if recalls else None
-        return Exchange(session, asked, prompt, is_inner)
+        return Exchange(session, asked, prompt, is_inner, is_transcribed)
 
-    async def abegin(self, session: Session, asked: Asked, *, is_inner: bool, recalls: bool) -> Exchange:
+    async def abegin(
+        self, session: Session, asked: Asked, *, is_inner: bool, is_transcribed: bool, recalls: bool
+    ) -> Exchange:
         """Async twin of `begin`."""
         prompt = None
         with fail_open(_NOT_RECALLED, self._on_error):
             prompt = await self._aprompt(session, asked) if recalls else None
-        return Exchange(session, asked, prompt, is_inner)
+        return Exchange(session, asked, prompt, is_inner, is_transcribed)
 
     def end(self, exchange: Exchange, reply: AIMessage | None) -> None:
         """Store the user's message and the reply, and learn from the reply; not from one that only calls tools."""
@@ -167,9 +171,11 @@ class Exchanges:
             return Recorded()
         thread = exchange.session.conversation_id
         memory = self._memory(exchange.session)
+        lesson = {} if partial else _lesson(exchange, reply)
+        if exchange.is_transcribed:
+            return Recording(memory).learn(**lesson) if lesson else Recorded()
         told = _told(exchange.asked, thread)
         answer = None if reply is None else _answer(reply, thread, partial=partial)
-        lesson = {} if partial else _lesson(exchange, reply)
         known = known_of_turn(memory, thread, told)
         if len(known) == len(told) == 1:
             # A try that failed has left the message there, unanswered: this is the same turn.

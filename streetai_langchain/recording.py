@@ -74,5 +74,15 @@ class Recording:
             self.memory.record_turn(turn_id, messages)
             return Recorded(failure=failure)
 
+    def learn(self, retrieved: Iterable[Recalled], reply: str) -> Recorded:
+        """Learn from the reply of a turn that somebody else stores."""
+        recalled = list(retrieved)
+        if not recalled or is_blank(reply):
+            return Recorded()
+        try:
+            return Recorded(tuple(self.memory.post_process(recalled, reply)))
+        except Exception as failure:  # noqa: BLE001 - told by whoever asked
+            return Recorded(failure=failure)
+
     # A turn that has had its reply is not lost because nobody waits any more until a thread is free.
     arecord = sure_twin(record)

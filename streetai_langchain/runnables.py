@@ -6,15 +6,17 @@ from collections.abc import AsyncGenerator, AsyncIterator, Generator, Iterator, 
 from contextlib import asynccontextmanager, contextmanager
 from typing import Any, TypedDict
 
-from langchain_core.runnables import Runnable, RunnableConfig, ensure_config
+from langchain_core.runnables import Runnable, RunnableConfig
 from langchain_core.runnables.base import RunnableLike, coerce_to_runnable
 
 from streetai_core import MemoryRegistry
 from streetai_core.errors import InputError
 from streetai_core.failures import OnError
 from streetai_langchain.callbacks import is_stored, marked
+from streetai_langchain.chat_history import is_transcribed
 from streetai_langchain.exchanges import Exchange, Exchanges
 from streetai_langchain.injected import Injected
+from streetai_langchain.own_runs import aown_run, own_run
 from streetai_langchain.parsers import is_parsed, joining
 from streetai_langchain.questions import Asked, Places, past_of
 from streetai_langchain.replies import reply_of
@@ -48,6 +50,7 @@ class _Inner(TypedDict):
     """What `Exchanges.begin` has to know of what a run is inside of."""
 
     is_inner: bool
+    is_transcribed: bool
     recalls: bool
 
 
@@ -75,7 +78,8 @@ class StreetAIRunnable(Runnable[Any, Any]):
     just what is new, as the memory has the rest. An app that sends its conversation along, as the node of a graph does,
     gets no window beside it. What was put into the input is taken out of the messages in the output, so that it never
     becomes part of a graph's state. Inside a tool of an agent, in its thread, nothing is stored: there a model asks,
-    and not the user. Inside another wrapped chain of the same session nothing is stored either, for that one does it.
+    and not the user. Inside another wrapped chain of the same session nothing is stored either, for that one does it;
+    nor inside a `RunnableWithMessageHistory` with the `chat_history` of the session, but it is recalled and learned.
 
     When something breaks:
         * a stream that is closed or cancelled keeps the user's message and, with the metadata `{"partial": True}`, what
@@ -141,47 +145,53 @@ class StreetAIRunnable(Runnable[Any, Any]):
         Raises:
             InputError: no session, or where question or reply are cannot be told.
         """
-        exchange = self._begin(input, config)
-        filled, injected = self._filled(input, exchange)
-        try:
-            output = self.chain.invoke(filled, self._marked(config, exchange), **kwargs)
-            reply = reply_of(output, self._output_key, parsed=self._parsed)
-        except BaseException:
-            self._exchanges.cut(exchange, None)
-            raise
-        self._exchanges.end(exchange, reply)
-        return injected.without(output)
+        with own_run(self, input, config) as run:
+            exchange = self._begin(input, run.config)
+            filled, injected = self._filled(input, exchange)
+            try:
+                output = self.chain.invoke(filled, self._marked(run.config, exchange), **kwargs)
+                reply = reply_of(output, self._output_key, parsed=self._parsed)
+            except BaseException:
+                self._exchanges.cut(exchange, None)
+                raise
+            self._exchanges.end(exchange, reply)
+            run.output = injected.without(output)
+        return run.output
 
     async def ainvoke(self, input: Any, config: RunnableConfig | None = None, **kwargs: Any) -> Any:  # noqa: A002 - LangChain's name
         """Async twin of `invoke`."""
-        exchange = await self._abegin(input, config)
-        filled, injected = self._filled(input, exchange)
-        try:
-            output = await self.chain.ainvoke(filled, self._marked(config, exchange), **kwargs)
-            reply = reply_of(output, self._output_key, parsed=self._parsed)
-        except BaseException:
-            # Also if cancelled: what is written is written to its end, even if this wait is cancelled too.
-            await self._exchanges.acut(exchange, None)
-            raise
-        await self._exchanges.aend(exchange, reply)
-        return injected.without(output)
+        async with aown_run(self, input, config) as run:
+            exchange = await self._abegin(input, run.config)
+            filled, injected = self._filled(input, exchange)
+            try:
+                output = await self.chain.ainvoke(filled, self._marked(run.config, exchange), **kwargs)
+                reply = reply_of(output, self._output_key, parsed=self._parsed)
+            except BaseException:
+                # Also if cancelled: what is written is written to its end, even if this wait is cancelled too.
+                await self._exchanges.acut(exchange, None)
+                raise
+            await self._exchanges.aend(exchange, reply)
+            run.output = injected.without(output)
+        return run.output
 
     def stream(self, input: Any, config: RunnableConfig | None = None, **kwargs: Any) -> Iterator[Any]:  # noqa: A002 - LangChain's name
         """Run the chain with its memory and give its output piece by piece; otherwise as `invoke`."""
-        exchange = self._begin(input, config)
-        filled, injected = self._filled(input, exchange)
-        streamed = self._streamed(kwargs)
-        try:
-            pieces = self.chain.stream(filled, self._marked(config, exchange), **kwargs)
-            with _closing(pieces) as chunks:
-                for chunk in chunks:
-                    streamed.add(chunk)
-                    yield injected.without(chunk)
-            reply = streamed.reply()
-        except BaseException:
-            self._exchanges.cut(exchange, streamed.cut_reply())
-            raise
-        self._exchanges.end(exchange, reply)
+        with own_run(self, input, config) as run:
+            exchange = self._begin(input, run.config)
+            filled, injected = self._filled(input, exchange)
+            streamed = self._streamed(kwargs)
+            try:
+                pieces = self.chain.stream(filled, self._marked(run.config, exchange), **kwargs)
+                with _closing(pieces) as chunks:
+                    for chunk in chunks:
+                        streamed.add(chunk)
+                        yield injected.without(chunk)
+                reply = streamed.reply()
+            except BaseException:
+                self._exchanges.cut(exchange, streamed.cut_reply())
+                raise
+            self._exchanges.end(exchange, reply)
+            run.output = injected.without(streamed.whole)
 
     async def astream(
         self,
@@ -190,32 +200,34 @@ class StreetAIRunnable(Runnable[Any, Any]):
         **kwargs: Any,
     ) -> AsyncIterator[Any]:
         """Async twin of `stream`."""
-        exchange = await self._abegin(input, config)
-        filled, injected = self._filled(input, exchange)
-        streamed = self._streamed(kwargs)
-        try:
-            pieces = self.chain.astream(filled, self._marked(config, exchange), **kwargs)
-            async with _aclosing(pieces) as chunks:
-                async for chunk in chunks:
-                    streamed.add(chunk)
-                    yield injected.without(chunk)
-            reply = streamed.reply()
-        except BaseException:
-            # Also if closed or cancelled, as above: only another piece must not be given any more.
-            await self._exchanges.acut(exchange, streamed.cut_reply())
-            raise
-        await self._exchanges.aend(exchange, reply)
+        async with aown_run(self, input, config) as run:
+            exchange = await self._abegin(input, run.config)
+            filled, injected = self._filled(input, exchange)
+            streamed = self._streamed(kwargs)
+            try:
+                pieces = self.chain.astream(filled, self._marked(run.config, exchange), **kwargs)
+                async with _aclosing(pieces) as chunks:
+                    async for chunk in chunks:
+                        streamed.add(chunk)
+                        yield injected.without(chunk)
+                reply = streamed.reply()
+            except BaseException:
+                # Also if closed or cancelled, as above: only another piece must not be given any more.
+                await self._exchanges.acut(exchange, streamed.cut_reply())
+                raise
+            await self._exchanges.aend(exchange, reply)
+            run.output = injected.without(streamed.whole)
 
     def _streamed(self, options: Mapping[str, Any]) -> Streamed:
         """What collects the pieces of a stream with such options."""
         return Streamed(self._output_key, options.get("stream_mode"), join=self._join, parsed=self._parsed)
 
-    def _begin(self, value: object, config: RunnableConfig | None) -> Exchange:
-        session, asked, inner = self._asked(value, ensure_config(config))
+    def _begin(self, value: object, config: RunnableConfig) -> Exchange:
+        session, asked, inner = self._asked(value, config)
         return self._exchanges.begin(session, asked, **inner)
 
-    async def _abegin(self, value: object, config: RunnableConfig | None) -> Exchange:
-        session, asked, inner = self._asked(value, ensure_config(config))
+    async def _abegin(self, value: object, config: RunnableConfig) -> Exchange:
+        session, asked, inner = self._asked(value, config)
         return await self._exchanges.abegin(session, asked, **inner)
 
     def _asked(self, value: object, config: RunnableConfig) -> tuple[Session, Asked, _Inner]:
@@ -226,9 +238,14 @@ class StreetAIRunnable(Runnable[Any, Any]):
         nested = is_stored(config, self._registry, session)
         # Without a place of its own for the past, the input has that which the outer chain was given.
         recalls = not nested or self._places.memory_key is not None
-        return session, self._places.asked(value), _Inner(is_inner=nested or is_in_tool(config), recalls=recalls)
+        inner = _Inner(
+            is_inner=nested or is_in_tool(config),
+            is_transcribed=is_transcribed(config, self._registry, session),
+            recalls=recalls,
+        )
+        return session, self._places.asked(value), inner
 
-    def _marked(self, config: RunnableConfig | None, exchange: Exchange) -> RunnableConfig:
+    def _marked(self, config: RunnableConfig, exchange: Exchange) -> RunnableConfig:
         """The config of the chain, which says to a wrapped chain inside it that the turn is stored here."""
         return marked(config, "wrap", self._registry, exchange.session)
 

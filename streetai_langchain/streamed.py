@@ -75,6 +75,11 @@ class Streamed:
             named = [update[self._key] for update in piece.values() if update and self._key in update]
             self._named = named[-1] if named else self._named
 
+    @property
+    def whole(self) -> Any:
+        """All that came: the sum of the pieces of a chain, or the messages of a graph."""
+        return list(self._messages.values()) if self._messages else self._sum
+
     def reply(self) -> AIMessage | None:
         """The reply of a stream that has come to its end; result and errors as for `reply_of`."""
         return reply_of(*self._output(), parsed=self._parsed)

@@ -4,18 +4,21 @@ import threading
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
+from langchain_core.chat_history import InMemoryChatMessageHistory
 from langchain_core.messages import AIMessage, HumanMessage, ToolMessage
 from langchain_core.prompts import ChatPromptTemplate, MessagesPlaceholder
-from langchain_core.runnables import ConfigurableFieldSpec
+from langchain_core.runnables import ConfigurableFieldSpec, RunnableLambda
 from langchain_core.runnables.history import RunnableWithMessageHistory
 
 from streetai_core.errors import InputError
-from tests.langchain_plugin.conftest import spoken
+from tests.langchain_plugin.conftest import FACT, QUESTION, REPLY, spoken
 from tests.langchain_plugin.scripted import ScriptedChatModel, script, text_of_prompt
+from tests.learning import learning_steps
 
 # The class that is tested here is deprecated, and in wide use: it warns when it is made, and only then.
 pytestmark = pytest.mark.filterwarnings(
-    "ignore:RunnableWithMessageHistory is deprecated:langchain_core._api.deprecation.LangChainDeprecationWarning"
+    "ignore:RunnableWithMessageHistory is deprecated:langchain_core._api.deprecation.LangChainDeprecationWarning",
+    "ignore:The class `InMemoryChatMessageHistory`:langchain_core._api.deprecation.LangChainDeprecationWarning",
 )
 
 SESSION = {"configurable": {"session_id": "s1"}}
@@ -208,3 +211,81 @@ def test_a_missing_session_is_refused(streetai, session_id):
 
     with pytest.raises(InputError, match="session_id"):
         wrapped.runnable.invoke(wrapped.input("one"), {"configurable": {"session_id": session_id}})
+
+
+def _keyed_round_wrap(streetai, model, factory):
+    """A wrapped chain whose place for the past is filled by the history first."""
+    prompt = ChatPromptTemplate([MessagesPlaceholder("history"), ("human", "{input}")])
+    chain = streetai.wrap(prompt | model, input_key="input", memory_key="history", user_id="mara")
+    return RunnableWithMessageHistory(chain, factory, input_messages_key="input", history_messages_key="history")
+
+
+def _raw_round_wrap(streetai, model, factory):
+    """A wrapped model that is sent history and input as one list."""
+    return RunnableWithMessageHistory(streetai.wrap(model, user_id="mara"), factory)
+
+
+@pytest.mark.parametrize(
+    ("nested", "mode"), [(_keyed_round_wrap, Keyed), (_raw_round_wrap, Raw)], ids=["with keys", "a bare model"]
+)
+@pytest.mark.parametrize("call", [_invoke, _ainvoke, _stream, _astream])
+async def test_round_a_wrapped_chain(diary, streetai, nested, mode, call):
+    """6.4: The history stores each turn, once; what is inside recalls for it and learns from it, once."""
+    model = ScriptedChatModel(reply=script("Ahoy.", REPLY))
+    before = diary.stats()["turn_counter"]
+    runnable = nested(streetai, model, lambda session_id: streetai.chat_history(session_id, user_id="mara"))
+
+    await call(runnable, mode.input("Hello!"))
+    await call(runnable, mode.input(QUESTION))
+
+    assert spoken(diary, "s1") == [
+        ("user", "Hello!"),
+        ("assistant", "Ahoy."),
+        ("user", QUESTION),
+        ("assistant", REPLY),
+    ]
+    assert diary.stats()["turn_counter"] == before + 4
+    prompt = text_of_prompt(model.prompts[1])
+    assert (prompt.count("Ahoy."), prompt.count(FACT), prompt.count(QUESTION)) == (1, 1, 1)
+    learned = learning_steps(diary)
+    assert learned
+    assert max(learned.values()) <= 2
+
+
+def test_round_a_wrapped_chain_of_another_conversation(diary, streetai):
+    """A history of one conversation keeps nothing of another: there the wrapped chain stores by itself."""
+    runnable = _raw_round_wrap(
+        streetai, ScriptedChatModel(reply=script(REPLY)), lambda _: streetai.chat_history("other", user_id="mara")
+    )
+    runnable.invoke([HumanMessage(QUESTION)], SESSION)
+
+    assert spoken(diary, "s1") == spoken(diary, "other") == [("user", QUESTION), ("assistant", REPLY)]
+
+
+def test_round_a_wrapped_chain_whose_registry_is_closed_meanwhile(streetai):
+    """6.7: Nothing is stored, and the reply comes."""
+
+    def close(asked):
+        streetai.registry.close()
+        return asked
+
+    chain = RunnableLambda(close) | streetai.wrap(ScriptedChatModel(reply=script(REPLY)))
+    runnable = RunnableWithMessageHistory(chain, streetai.chat_history)
+
+    assert runnable.invoke([HumanMessage(QUESTION)], SESSION).text == REPLY
+
+
+@pytest.mark.parametrize("call", [_invoke, _ainvoke, _stream, _astream])
+async def test_another_history_round_a_wrapped_chain(diary, streetai, call):
+    """It has what was said, and never what was recalled for it."""
+    history = InMemoryChatMessageHistory()
+    model = ScriptedChatModel(reply=script(REPLY))
+    runnable = RunnableWithMessageHistory(streetai.wrap(model, user_id="mara"), lambda _: history)
+
+    await call(runnable, [HumanMessage(QUESTION)])
+
+    assert FACT in text_of_prompt(model.prompts[0])
+    # LangChain keeps a streamed reply as a chunk.
+    assert [type(one).__name__.removesuffix("Chunk") for one in history.messages] == ["HumanMessage", "AIMessage"]
+    assert [one.text for one in history.messages] == [QUESTION, REPLY]
+    assert spoken(diary, "s1") == [("user", QUESTION), ("assistant", REPLY)]
