@@ -11,7 +11,7 @@ from typing import Any
 from uuid import uuid4
 
 from llama_index.core.base.llms.types import ChatMessage
-from llama_index.core.bridge.pydantic import Field, PrivateAttr, field_serializer
+from llama_index.core.bridge.pydantic import Field, PrivateAttr, field_serializer, model_validator
 from llama_index.core.llms.llm import LLM
 from llama_index.core.memory.chat_memory_buffer import (
     DEFAULT_TOKEN_LIMIT,
@@ -20,6 +20,7 @@ from llama_index.core.memory.chat_memory_buffer import (
 )
 from llama_index.core.storage.chat_store import BaseChatStore
 from llama_index.core.utils import get_tokenizer
+from pydantic import ModelWrapValidatorHandler
 
 from streetai_core import Config, MemoryRegistry
 from streetai_core.failures import OnError
@@ -33,7 +34,7 @@ from streetai_llamaindex.messages import copied
 from streetai_llamaindex.moments import AskedAtField
 from streetai_llamaindex.opening import Lease, Opening, check_unset, opening_of, reopened
 from streetai_llamaindex.reading import InsertMethod, Reader
-from streetai_llamaindex.serialization import Written, chat_store_to_json
+from streetai_llamaindex.serialization import Written, chat_store_to_json, is_written
 from streetai_llamaindex.sessions import session_of
 from streetai_llamaindex.sources import ChatStoreSource, Source, TranscriptSource
 from streetai_llamaindex.speech import asked_text
@@ -302,26 +303,51 @@ class StreetAIChatMemoryBuffer(Attached, ChatMemoryBuffer):
         written = Written.of(data)
         opening = written.opening(**{name: kwargs.pop(name) for name in _OPENING_ARGUMENTS if name in kwargs})
         on_error, session = kwargs.pop("on_error", None), kwargs.pop("session_id", None)
-        values = {name: value for name, value in written.settings.items() if name in cls.model_fields} | kwargs
         if session is not None:
-            values["chat_store_key"] = session
-        if "chat_store" not in values:
-            chat_store = written.chat_store()
-            values["chat_store"] = StreetAIChatStore(opening) if chat_store is None else chat_store
-        # Here, for pydantic wraps the errors of what it calls.
-        values["asked_at"] = told_time(values.get("asked_at"), opening, values.get("chat_store_key"))
-        memory = cls(**values, engine=dict(opening.address))
-        if "tokenizer_fn" not in values and memory._conversation.tokenizer is not None:
-            memory._use(memory._conversation.tokenizer)
+            kwargs["chat_store_key"] = session
+        values = cls._values(written, opening, kwargs)
+        memory = cls(**values)
+        memory._go_on(written, values)
         memory._conversation.on_error = on_error or memory._conversation.on_error
-        # What lives in RAM may still be there, and be ahead of what was written.
-        memory._seed = written.messages if written.messages and not memory._source.everything() else None
         return memory
 
     @classmethod
     def from_string(cls, json_str: str, **kwargs: Any) -> StreetAIChatMemoryBuffer:
         """The memory that `to_string` has written; see `from_dict`."""
         return cls.from_dict(json.loads(json_str), **kwargs)
+
+    @model_validator(mode="wrap")
+    @classmethod
+    def _of_dump(
+        cls, data: Any, handler: ModelWrapValidatorHandler[StreetAIChatMemoryBuffer]
+    ) -> StreetAIChatMemoryBuffer:
+        """Take what `model_dump` has written, as a model that has a memory as a field gives it back."""
+        if not is_written(data):
+            return handler(data)
+        written = Written.of(data)
+        values = cls._values(written, written.opening(), {})
+        # A copy: upstream writes its own tokenizer into what it is given.
+        memory = handler(dict(values))
+        memory._go_on(written, values)  # noqa: SLF001 - another object of this class
+        return memory
+
+    @classmethod
+    def _values(cls, written: Written, opening: Opening, given: Mapping[str, Any]) -> dict[str, Any]:
+        """The fields of a memory that was written; those that were given take the place of its own."""
+        values = {name: value for name, value in written.settings.items() if name in cls.model_fields} | dict(given)
+        if "chat_store" not in values:
+            chat_store = written.chat_store()
+            values["chat_store"] = StreetAIChatStore(opening) if chat_store is None else chat_store
+        # Here, for pydantic wraps the errors of what it calls.
+        values["asked_at"] = told_time(values.get("asked_at"), opening, values.get("chat_store_key"))
+        return {**values, "engine": dict(opening.address)}
+
+    def _go_on(self, written: Written, values: Mapping[str, Any]) -> None:
+        """Take what goes along with a memory that was written, and is no field."""
+        if "tokenizer_fn" not in values and self._conversation.tokenizer is not None:
+            self._use(self._conversation.tokenizer)
+        # What lives in RAM may still be there, and be ahead of what was written.
+        self._seed = written.messages if written.messages and not self._source.everything() else None
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickle by `to_dict`."""

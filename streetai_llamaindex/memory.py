@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from llama_index.core.base.llms.types import ChatMessage, MessageRole
-from llama_index.core.bridge.pydantic import Field, PrivateAttr
+from llama_index.core.bridge.pydantic import Field, PrivateAttr, model_validator
 from llama_index.core.memory.memory import (
     DEFAULT_FLUSH_SIZE,
     DEFAULT_MEMORY_BLOCKS_TEMPLATE,
@@ -20,6 +20,7 @@ from llama_index.core.memory.memory import (
 )
 from llama_index.core.prompts import RichPromptTemplate
 from llama_index.core.utils import get_tokenizer
+from pydantic import ModelWrapValidatorHandler
 
 from streetai_core import Config, MemoryRegistry
 from streetai_core.errors import InputError
@@ -29,9 +30,9 @@ from streetai_core.verbs.arguments import AskedAt, check_asked_at
 from streetai_llamaindex.attached import told_time
 from streetai_llamaindex.blocks import Contents, ContentsOfTurns, run_to_end
 from streetai_llamaindex.messages import copied, message_to_json
-from streetai_llamaindex.opening import check_unset, opening_of
+from streetai_llamaindex.opening import Opening, check_unset, opening_of
 from streetai_llamaindex.reading import Reader
-from streetai_llamaindex.serialization import Written
+from streetai_llamaindex.serialization import Written, is_written
 from streetai_llamaindex.sessions import session_of
 from streetai_llamaindex.speech import asked_text, role_of
 from streetai_llamaindex.stored_memory import BLOCK_FAILED, StoredMemory
@@ -44,6 +45,9 @@ HISTORY_TOKEN_RATIO = 0.7
 
 _OPENING_ARGUMENTS = ("path", "registry", "embed_model", "config")
 """Which arguments of `from_dict` say where the engine is."""
+
+_LEFT_OUT = frozenset({"memory_blocks", "memory_blocks_template"})
+"""Fields that cannot be made of what is written of them."""
 
 _NO_OTHER_STORE = (
     "StreetAIMemory keeps what was said in its own file, so that it can be recalled; give path= or registry= in place "
@@ -193,8 +197,7 @@ class StreetAIMemory(StoredMemory):
     def to_dict(self, **kwargs: Any) -> dict[str, Any]:
         """The memory as plain JSON: its settings, and where its engine is. Tokenizer and memory blocks are left out."""
         self._plant()
-        left_out = {"memory_blocks", "memory_blocks_template"}
-        data: dict[str, Any] = self.model_dump(mode="json", exclude=left_out, **kwargs)
+        data: dict[str, Any] = self.model_dump(mode="json", exclude=set(_LEFT_OUT), **kwargs)
         if not self._opening.is_persistent:
             data["chat_store"] = {"messages": [message_to_json(message) for message in self.get_all()]}
         return data
@@ -221,25 +224,48 @@ class StreetAIMemory(StoredMemory):
         written = Written.of(data)
         opening = written.opening(**{name: kwargs.pop(name) for name in _OPENING_ARGUMENTS if name in kwargs})
         on_error = kwargs.pop("on_error", None)
-        values = {name: value for name, value in written.settings.items() if name in cls.model_fields} | kwargs
-        # Here, for pydantic wraps the errors of what it calls.
-        values["asked_at"] = told_time(values.get("asked_at"), opening, values.get("session_id"))
-        memory = cls(**values, engine=dict(opening.address))
-        shared = memory._queue
-        memory.memory_blocks = list(values.get("memory_blocks", shared.memory_blocks))
-        memory.memory_blocks_template = values.get("memory_blocks_template", shared.template)
-        tokenizer = memory._conversation.tokenizer
-        if "tokenizer_fn" not in values and tokenizer is not None:
-            memory.tokenizer_fn = tokenizer
-            memory._costs = TokenCosts(tokenizer)
+        values = cls._values(written, opening, kwargs)
+        memory = cls(**values)
+        memory._go_on(written, values)
         memory._conversation.on_error = on_error or memory._conversation.on_error
-        memory._seed = written.messages if written.messages and not memory._conversation.everything() else None
         return memory
 
     @classmethod
     def from_string(cls, json_str: str, **kwargs: Any) -> StreetAIMemory:
         """The memory that `to_string` has written; see `from_dict`."""
         return cls.from_dict(json.loads(json_str), **kwargs)
+
+    @model_validator(mode="wrap")
+    @classmethod
+    def _of_dump(cls, data: Any, handler: ModelWrapValidatorHandler[StreetAIMemory]) -> StreetAIMemory:
+        """Take what `model_dump` has written, as a model that has a memory as a field gives it back."""
+        if not is_written(data):
+            return handler(data)
+        written = Written.of(data)
+        values = cls._values(written, written.opening(), {})
+        memory = handler(dict(values))
+        memory._go_on(written, values)  # noqa: SLF001 - another object of this class
+        return memory
+
+    @classmethod
+    def _values(cls, written: Written, opening: Opening, given: Mapping[str, Any]) -> dict[str, Any]:
+        """The fields of a memory that was written; those that were given take the place of its own."""
+        names = cls.model_fields.keys() - _LEFT_OUT
+        values = {name: value for name, value in written.settings.items() if name in names} | dict(given)
+        # Here, for pydantic wraps the errors of what it calls.
+        values["asked_at"] = told_time(values.get("asked_at"), opening, values.get("session_id"))
+        return {**values, "engine": dict(opening.address)}
+
+    def _go_on(self, written: Written, values: Mapping[str, Any]) -> None:
+        """Take what goes along with a memory that was written, and is no plain setting."""
+        shared, tokenizer = self._queue, self._conversation.tokenizer
+        self.memory_blocks = list(values.get("memory_blocks", shared.memory_blocks))
+        self.memory_blocks_template = values.get("memory_blocks_template", shared.template)
+        if "tokenizer_fn" not in values and tokenizer is not None:
+            self.tokenizer_fn = tokenizer
+            self._costs = TokenCosts(tokenizer)
+        # What lives in RAM may still be there, and be ahead of what was written.
+        self._seed = written.messages if written.messages and not self._conversation.everything() else None
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickle by `to_dict`, with the memory blocks."""

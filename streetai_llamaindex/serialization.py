@@ -78,6 +78,11 @@ def chat_store_from_json(data: Mapping[str, Any]) -> BaseChatStore | None:
     return None
 
 
+def is_written(value: object) -> bool:
+    """Whether a value is what a memory has written of itself; arguments name no class."""
+    return isinstance(value, Mapping) and "class_name" in value
+
+
 @dataclass(frozen=True, slots=True)
 class Written:
     """What a memory has written of itself, taken apart. Reads what a stock `ChatMemoryBuffer` has written too."""

@@ -444,10 +444,13 @@ async def test_synchronous_calls_on_a_loop(memory):
     [
         lambda memory: StreetAIMemory.from_dict(json.loads(json.dumps(memory.to_dict()))),
         lambda memory: StreetAIMemory.from_string(memory.to_string()),
+        lambda memory: StreetAIMemory.model_validate(memory.model_dump()),
+        lambda memory: StreetAIMemory.model_validate_json(memory.model_dump_json()),
+        lambda memory: StreetAIMemory.from_dict(memory.model_dump()),
         lambda memory: pickle.loads(pickle.dumps(memory)),  # noqa: S301 - our own
         copy.deepcopy,
     ],
-    ids=["dict", "string", "pickle", "deepcopy"],
+    ids=["dict", "string", "dump", "JSON dump", "dict of a dump", "pickle", "deepcopy"],
 )
 def test_it_comes_back(make, again):
     """9.12: Same engine, session, settings, blocks and tokenizer, however it was written."""

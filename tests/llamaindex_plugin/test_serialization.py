@@ -10,6 +10,7 @@ import sys
 import pytest
 from llama_index.core.memory import ChatMemoryBuffer, ChatSummaryMemoryBuffer
 from llama_index.core.storage.chat_store import SimpleChatStore
+from pydantic import BaseModel
 from workflows.context.serializers import JsonSerializer, PickleSerializer
 
 from streetai_core import MemoryRegistry
@@ -22,10 +23,21 @@ from tests.llamaindex_plugin.test_messages import MESSAGES
 
 BUFFER = "streetai_llamaindex.buffer.StreetAIChatMemoryBuffer"
 
+
+class Holder(BaseModel):
+    """State of an application's own that has a memory."""
+
+    memory: StreetAIChatMemoryBuffer
+
+
 WAYS = {
     "dict": lambda memory: StreetAIChatMemoryBuffer.from_dict(json.loads(json.dumps(memory.to_dict()))),
     "string": lambda memory: StreetAIChatMemoryBuffer.from_string(memory.to_string()),
     "json": lambda memory: StreetAIChatMemoryBuffer.from_string(memory.json()),
+    "dump": lambda memory: StreetAIChatMemoryBuffer.model_validate(memory.model_dump()),
+    "JSON dump": lambda memory: StreetAIChatMemoryBuffer.model_validate_json(memory.model_dump_json()),
+    "a field of a model": lambda memory: Holder.model_validate(Holder(memory=memory).model_dump()).memory,
+    "arguments": lambda memory: StreetAIChatMemoryBuffer(**memory.model_dump()),
     "pickle": lambda memory: pickle.loads(pickle.dumps(memory)),  # noqa: S301 - what is read was written here
     "deepcopy": copy.deepcopy,
     "model_copy": lambda memory: memory.model_copy(deep=True),
