@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -11,7 +12,7 @@ from streetai_core.adapters.stored import PARTIAL, as_answer, as_message, call_i
 from streetai_core.adapters.turns import Turn
 from streetai_core.errors import MemoryBusyError, MessageConflictError
 from streetai_core.memory import Memory
-from streetai_core.text.clean import is_blank
+from streetai_core.text.clean import clean, is_blank
 from streetai_core.types import Message, NewMessage
 
 _STORING_FAILED = (MemoryBusyError, MessageConflictError)
@@ -144,16 +145,48 @@ def _late_results(history: Sequence[Said], stored: Sequence[Message]) -> list[Sa
 
 def _newer(since: Sequence[Said], stored: Sequence[Message]) -> Sequence[Said]:
     """What came after the last stored part of a turn; a request may send the whole turn along or only the results."""
-    known = {str(message.metadata.get("tool_call_id")) for message in stored if message.role == "tool"}
-    called = {one for message in stored for one in call_ids(message)}
-    return [said for said in since if not _is_stored(said, known, called)]
+    called = Counter(one for message in stored for one in call_ids(message))
+    results: dict[str, list[str]] = {}
+    for message in stored:
+        if message.role == "tool":
+            results.setdefault(str(message.metadata.get("tool_call_id")), []).append(message.content)
+    sent = Counter(said.tool_call_id for said in since if said.tool_call_id)
+    along = {call.call_id for said in since for call in said.tool_calls}
+    new: list[Said] = []
+    for said in since:
+        name = said.tool_call_id
+        if not name:
+            known = bool(said.tool_calls) and all(call.call_id in called for call in said.tool_calls)
+        elif called[name] <= 1:
+            known = name in results
+        else:
+            # Some servers give all calls of a turn one id, and of Gemini's, which have none, the same call has one.
+            known = _is_result_stored(
+                said, results.get(name, []), along=name in along, left=sent[name], of=called[name]
+            )
+            sent[name] -= 1
+        if not known:
+            new.append(said)
+    return new
 
 
-def _is_stored(said: Said, results: set[str], called: set[str]) -> bool:
-    """Whether a part of a turn has been stored with an earlier request of it."""
-    if said.tool_call_id:
-        return said.tool_call_id in results
-    return bool(said.tool_calls) and all(call.call_id in called for call in said.tool_calls)
+def _is_result_stored(said: Said, texts: list[str], *, along: bool, left: int, of: int) -> bool:
+    """Whether the result of one of several calls that have one id is stored.
+
+    Args:
+        said: the result.
+        texts: what the stored ones say, in order; a text that is found is taken out of it.
+        along: whether the request has the calls too: then it has the results from the first one on.
+        left: how many results of the id the request has from this one on.
+        of: how many calls of the id are stored.
+    """
+    if not along:
+        return left > of - len(texts)
+    text = clean(said.text)[0]
+    if text not in texts:
+        return False
+    texts.remove(text)
+    return True
 
 
 def _resume(turn: Turn, stored: Sequence[Message], provider: str) -> None:

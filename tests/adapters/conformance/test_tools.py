@@ -99,3 +99,24 @@ def test_a_reply_that_is_asked_for_again_teaches_nothing_more(bench, style):
     assert [True, False] == [bool(turn.updates) for turn in turns]
     assert [asked] == [one for one in bench.stored(conversation_id=None) if one[0] == "user"]
     assert bench.failures == []
+
+
+@pytest.mark.parametrize("style", STYLES)
+@pytest.mark.parametrize("along", ["the whole turn", "twice"])
+def test_every_result_is_stored_where_all_calls_have_one_id(bench, style, along):
+    """Some servers call each call of a turn "0", and Gemini gives no ids: there the same call has the same one."""
+    call = ("call", "", [("0", "tide", {"harbour": "Kiel"})])
+    results = [("result", text, "0") for text in ("It is rising.", "It is rising.", "Two metres.")]
+    items = [("user", "Tell me when there are two metres in Kiel.")]
+    for result in results:
+        bench.wire.answers.append(Answer("", calls=tuple(call[2])))
+        bench.say(style, items)
+        items += [call, result]
+    bench.wire.answers.append(Answer("Now."))
+    for _ in range(2 if along == "twice" else 1):
+        bench.say(style, items)
+    stored = bench.stored()
+    told = [text for role, text in stored if role == "tool"]
+    assert told == ["It is rising.", "It is rising.", "Two metres."]
+    assert [role for role, _ in stored][:8] == ["user", *(["assistant", "tool"] * 3), "assistant"]
+    assert bench.failures == []

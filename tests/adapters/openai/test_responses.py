@@ -113,6 +113,24 @@ def test_a_tool_loop_of_results_only(client, responses):
     assert not turns[0].updates
 
 
+def test_a_tool_loop_of_results_only_where_all_calls_have_one_id(client, responses):
+    """Also where two results say the same."""
+    call = ("0", "tide", {"harbour": "Kiel"})
+    responses.answers += [Answer("", calls=(call,)), Answer("", calls=(call,)), Answer("", calls=(call, call))]
+    responses.answers.append(Answer("There are two metres."))
+    last = client.responses.create(model="m", input="Tell me when there are two metres.")
+    for outputs in (["rising"], ["rising"], ["1 m", "2 m"]):
+        results = [{"type": "function_call_output", "call_id": "0", "output": output} for output in outputs]
+        last = client.responses.create(model="m", input=results, previous_response_id=last.id)
+    assert [text for role, text in said(client) if role == "tool"] == ["rising", "rising", "1 m", "2 m"]
+    assert [role for role, _ in said(client)] == [
+        "user",
+        *(["assistant", "tool"] * 2),
+        *["assistant", "tool", "tool"],
+        "assistant",
+    ]
+
+
 def test_what_the_sdk_returns_can_be_sent_back(client, responses):
     """The items of a response, reasoning and all, are the history of the next request."""
     items = [{"role": "user", "content": "Is there water in Kiel?"}]
