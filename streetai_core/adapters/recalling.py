@@ -59,10 +59,13 @@ def recall(turn: Turn, memory: Memory, *, token_budget: int | None, counter: Tok
     if shown is not None:
         shown |= {text for text in others if not is_blank(text)}
     beside = trimmed.tokens + sum(count_message(text, counter) for text in others)
+    question = parts.question or _ANY_QUESTION
+    bare = sum(count_message(text, counter) for text in (question, request.instructions) if text)
     prompt = memory.build_prompt(
-        parts.question or _ANY_QUESTION,
+        question,
         system=request.instructions or None,
-        token_budget=None if token_budget is None else max(0, token_budget - beside),
+        # What is sent in any case may leave no room: nothing is recalled then, and old history is left out as ever.
+        token_budget=None if token_budget is None else max(token_budget - beside, min(token_budget, bare)),
         conversation_id=session.conversation_id,
         shown=shown,
         asked_at=session.asked_at,

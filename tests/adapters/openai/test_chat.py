@@ -139,6 +139,22 @@ def test_the_budget_holds_history_and_recalled_text(registry, chat):
     client.close()
 
 
+def test_a_last_reply_over_the_budget_brings_no_old_history_back(registry, chat):
+    """The newest exchange is always sent; where it leaves no room, all else that the memory has is left out."""
+    failures, messages = [], []
+    client = with_memory(sdk_client(chat.url), "mara", registry=registry, token_budget=300, on_error=failures.append)
+    for number in range(30):
+        chat.answers.append(Answer(f"Noted, berth {number} of the old harbour." * (40 if number == 29 else 1)))
+        messages.append({"role": "user", "content": f"Boat {number} lies at berth {number} of the old harbour."})
+        response = client.chat.completions.create(model="m", messages=messages)
+        messages.append({"role": "assistant", "content": response.choices[0].message.content})
+    question = {"role": "user", "content": "Which boat lies at berth 7?"}
+    client.chat.completions.create(model="m", messages=[*messages, question])
+    assert chat.last.body["messages"] == [*messages[-2:], question]
+    assert failures == []
+    client.close()
+
+
 def test_odd_requests_are_the_providers_to_judge(client, chat):
     """Nothing in a request makes the memory fail a call; a surrogate or a NUL is stored as what it can be."""
     chat.api = type("Any", (), {**vars(chat.api), "faults": staticmethod(lambda *_: [])})
