@@ -183,6 +183,8 @@ class Exchanges:
             if recorded is not None:
                 return recorded
             known = []
+        if len(told) == 1 and not known:
+            told = [_asked_anew(memory, told[0])]
         turn = told if answer is None else [*told, answer]
         return Recording(memory).record(new_turn_id(), under_known_ids(with_new_ids(memory, turn), known), **lesson)
 
@@ -228,6 +230,12 @@ def _has_exchange(stored: Sequence[Message], before: Sequence[BaseMessage]) -> b
 def _told(asked: Asked, thread: str | None) -> list[NewMessage]:
     """The question and the tool traffic of its turn, as they are stored."""
     return [to_stored(one, thread) for one in without_memory_traffic([asked.question, *asked.after])]
+
+
+def _asked_anew(memory: Memory, question: NewMessage) -> NewMessage:
+    """A question as it is stored: without its id if it was answered before; two replies would stand in a row."""
+    is_there = question.message_id is not None and memory.revisions(question.message_id)
+    return replace(question, message_id=None) if is_there else question
 
 
 def _answer(reply: AIMessage, thread: str | None, *, partial: bool) -> NewMessage | None:

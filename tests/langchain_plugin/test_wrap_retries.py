@@ -5,6 +5,7 @@ from contextlib import ExitStack
 from threading import Barrier, get_ident
 
 import pytest
+from langchain_core.messages import AIMessage, HumanMessage, ToolMessage
 
 from streetai_core import Memory, MemoryRegistry
 from streetai_core.encoders import HashingEncoder
@@ -77,6 +78,40 @@ def test_a_retry_after_its_answer_is_another_turn(diary, streetai):
     ]
     history = streetai.chat_history("new", user_id="mara").messages
     assert [message.text for message in history] == [QUESTION, REPLY, QUESTION, OTHER]
+
+
+def test_a_message_that_is_asked_again_by_its_id_is_another_turn(diary, streetai):
+    """6.1: its two replies in a row would be one message of the model's in the next prompt."""
+    model = ScriptedChatModel(reply=script(REPLY, ConnectionError(), OTHER, "It is Pelikan."))
+    chat, asked = streetai.wrap(model), HumanMessage(QUESTION, id="m1")
+    chat.invoke([asked], MARA)
+    with pytest.raises(ConnectionError):
+        chat.invoke([asked], MARA)
+    chat.invoke([asked], MARA)
+    chat.invoke([HumanMessage("What is its name?", id="m2")], MARA)
+
+    assert spoken(diary, "new") == [
+        ("user", QUESTION),
+        ("assistant", REPLY),
+        ("user", QUESTION),
+        ("assistant", OTHER),
+        ("user", "What is its name?"),
+        ("assistant", "It is Pelikan."),
+    ]
+    assert [one.type for one in model.prompts[-1]] == ["human", "ai"] * 2 + ["human"]
+
+
+def test_a_loop_with_tools_that_begins_again_by_the_id_is_another_turn(diary, streetai):
+    """With its calls and results, each once."""
+    call = {"name": "depth", "args": {"harbour": "Kiel"}}
+    calls = [AIMessage("", tool_calls=[{**call, "id": f"c{number}"}], id=f"a{number}") for number in range(2)]
+    chat = streetai.wrap(ScriptedChatModel(reply=script(*calls, REPLY)))
+    asked = HumanMessage(QUESTION, id="m1")
+    for _ in range(2):
+        chat.invoke([asked], MARA)
+    chat.invoke([asked, calls[1], ToolMessage("4 m", tool_call_id="c1", id="t1")], MARA)
+
+    assert [role for role, _ in spoken(diary, "new")] == ["user", "assistant"] * 2 + ["tool", "assistant"]
 
 
 def test_a_retry_reads_no_whole_conversation(diary, streetai, monkeypatch):
