@@ -106,7 +106,8 @@ class StreetAIMemoryMiddleware(AgentMiddleware[Any, Any, Any]):
         token_budget: most tokens of the question and the recalled text together.
         window: only the last so many messages of the state are sent to the model, up to the question and with the tool
             traffic of its own turn; they start with a user message, so that no tool result lacks its call. The rest can
-            be recalled. So a request stays small while the state grows, which keeps everything. `None`: send all.
+            be recalled, but for what a thread had before it had a memory. So a request stays small while the state
+            grows, which keeps everything. `None`: send all.
         name: has to be given where one agent has several of these.
         on_error: told of every failure of the memory.
 

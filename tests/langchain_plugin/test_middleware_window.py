@@ -1,9 +1,11 @@
 """`memory.middleware(window=...)`: requests stay small while the agent's state grows."""
 
+from langchain.agents import create_agent
 from langchain_core.messages import AIMessage, HumanMessage
+from langgraph.checkpoint.memory import InMemorySaver
 
 from streetai_langchain.agent_turns import window_start
-from tests.langchain_plugin.agents import Agent, calls
+from tests.langchain_plugin.agents import CONFIG, Agent, calls, said
 from tests.langchain_plugin.conftest import QUESTION, REPLY
 from tests.langchain_plugin.scripted import ScriptedChatModel
 
@@ -28,6 +30,28 @@ async def test_a_window_keeps_requests_small_while_the_state_grows(streetai, dia
     assert f"user: {fact}\n" in last[-1].text
     assert last[:2] == agent.state()["messages"][-4:-2]
     assert len(agent.state()["messages"]) == 16
+
+
+async def test_a_thread_that_is_older_than_its_memory(streetai, diary):
+    """What was said in it is given to the memory by its transcript, which may be done again, and is recalled then."""
+    checkpointer, fact = InMemorySaver(), "My anchor is called Bertha and weighs twelve kilograms."
+    model = ScriptedChatModel(reply=echo)
+    before = create_agent(model, checkpointer=checkpointer)
+    for asked in (fact, "We talk about the weather."):
+        before.invoke({"messages": [HumanMessage(asked)]}, CONFIG)
+
+    agent = Agent(streetai, model=model, options={"window": 1}, checkpointer=checkpointer)
+    for _ in range(2):
+        streetai.chat_history("t1", user_id="mara").add_messages(agent.state()["messages"])
+        await agent.run("invoke", "How many kilograms does my anchor Bertha weigh?")
+
+    [prompt] = agent.model.prompts[2:3]
+    assert f"user: {fact}\n" in prompt[0].text
+    assert [text for role, text in said(diary) if role == "user"] == [
+        fact,
+        "We talk about the weather.",
+        *["How many kilograms does my anchor Bertha weigh?"] * 2,
+    ]
 
 
 async def test_a_window_keeps_tool_traffic_whole(streetai, diary):
