@@ -22,7 +22,7 @@ from streetai_core.types import Hit
 from streetai_langchain.memory_traffic import marked_artifact
 from streetai_langchain.sessions import Session, graph_context, session_of
 
-NOTES = "notes"
+NOTES = "streetai-notes"
 """The conversation that what a model remembers is stored in: recalled like any other, and part of no transcript."""
 
 _REMEMBERED = "remember"

@@ -6,6 +6,7 @@ from langchain_core.output_parsers import StrOutputParser
 from langchain_core.prompts import ChatPromptTemplate, MessagesPlaceholder
 from langchain_core.runnables import RunnableLambda, RunnablePassthrough
 
+from streetai_langchain.tools import NOTES
 from tests.langchain_plugin.load import (
     RUNS,
     RUNS_OF_A_USER,
@@ -164,7 +165,7 @@ async def test_tools_look_after_the_asking_user_s_memory_only(streetai, registry
         assert forgotten == ("Forgotten." if number % 3 == 0 else None)
     for number in range(USERS):
         memory = registry.get(user(number))
-        notes = [message.content for message in memory.messages(conversation_id="notes")]
+        notes = [message.content for message in memory.messages(conversation_id=NOTES)]
         assert sorted(notes) == sorted(note(one) for one in range(number, RUNS, USERS) if one % 3)
         assert memory.messages()[0].content == planted(number)
     assert clock(registry) == {0}

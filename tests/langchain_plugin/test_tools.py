@@ -86,6 +86,15 @@ async def test_remember_update_forget(diary, call):
     assert diary.messages(conversation_id="new") == []
 
 
+async def test_no_thread_of_an_app_is_that_of_what_is_remembered(diary, streetai, call):
+    """Not even one that is called "notes": its transcript would begin with the assistant."""
+    await call("remember", text="Mara's berth is number 31.")
+
+    [noted] = [message for message in diary.messages() if message.conversation_id != "diary"]
+    assert noted.conversation_id == "streetai-notes"
+    assert streetai.chat_history("notes", user_id="mara").messages == []
+
+
 async def test_what_is_remembered_is_believed_no_more_than_a_tool(diary, call):
     """If it fails, a page that tells a model to remember something is trusted as if the app had said it.
 
