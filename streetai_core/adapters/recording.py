@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from streetai_core.adapters.codec import Reply, Said
 from streetai_core.adapters.exchanges import joined
-from streetai_core.adapters.stored import PARTIAL, as_answer, as_message, call_ids, imported, unanswered
+from streetai_core.adapters.stored import PARTIAL, as_answer, as_message, begun, call_ids, imported
 from streetai_core.adapters.turns import Turn
 from streetai_core.errors import MemoryBusyError, MessageConflictError
 from streetai_core.memory import Memory
@@ -111,11 +111,15 @@ def _planned(turn: Turn, stored: Sequence[Message], provider: str) -> _Plan:
     if mine:
         # Of a turn whose tools were at work, the user's message and the traffic up to the last call are there.
         whole = [message for message in mine if message.role != "user" and not message.metadata.get(PARTIAL)]
-        new: Sequence[Said] = _newer(joined(parts.since), whole)
+        # The beginning of a reply that the model is to go on with, also of one that was cut.
+        told = {message.content for message in mine if message.role == "assistant"}
+        since = [said for said in joined(parts.since) if not (_is_words(said) and clean(said.text)[0] in told)]
+        new: Sequence[Said] = _newer(since, whole)
     else:
-        waiting = unanswered(stored, parts.asked)
-        user_id = waiting[-1].message_id if waiting else None
-        new = (*_late_results(parts.history, stored), *parts.asked[len(waiting) :], *parts.since)
+        said_now = joined([*parts.asked, *parts.since])
+        known = begun(stored, said_now)
+        user_id = next((message.message_id for message in reversed(known) if message.role == "user"), None)
+        new = (*_late_results(parts.history, stored), *said_now[len(known) :])
         if not stored:
             before = imported(joined(parts.history), provider, thread)
     number = 1 + max((_number(message) for message in mine), default=-1)
@@ -129,6 +133,11 @@ def _planned(turn: Turn, stored: Sequence[Message], provider: str) -> _Plan:
                 user_id = message.message_id
     answered = any(_is_last(message) for message in mine)
     return _Plan([*before, *messages], user_id, number, answered)
+
+
+def _is_words(said: Said) -> bool:
+    """Whether the model says something and calls no tools."""
+    return said.role == "assistant" and not said.tool_calls
 
 
 def _is_last(message: Message) -> bool:

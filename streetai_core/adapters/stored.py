@@ -106,16 +106,15 @@ def as_window(messages: Sequence[Message]) -> tuple[Said, ...]:
     )
 
 
-def unanswered(stored: Sequence[Message], asked: Sequence[Said]) -> list[Message]:
-    """The newest stored messages, if they are the first of these and have had no reply: an earlier try left them."""
-    waiting: list[Message] = []
-    for message in reversed(stored):
-        if message.role != "user":
-            break
-        waiting.insert(0, message)
-    for count in range(min(len(waiting), len(asked)), 0, -1):
-        if all(_same(one, said) for one, said in zip(waiting[-count:], asked, strict=False)):
-            return waiting[-count:]
+def begun(stored: Sequence[Message], turn: Sequence[Said]) -> list[Message]:
+    """The newest stored messages, if they are the first of these; empty if they are not.
+
+    An earlier try has left a question there, or the beginning of a reply that the model is to go on with.
+    """
+    for count in range(min(len(stored), len(turn)), 0, -1):
+        end = stored[-count:]
+        if all(_same(one, said) for one, said in zip(end, turn, strict=False)):
+            return list(end)
     return []
 
 
@@ -126,8 +125,13 @@ def call_ids(message: Message) -> list[str]:
 
 
 def _same(stored: Message, said: Said) -> bool:
-    """Whether a stored message of the user's is what is said now."""
-    return stored.content == clean(said.text)[0] and stored.metadata.get(ATTACHMENTS, []) == list(said.attachments)
+    """Whether a stored message is what is said now."""
+    if stored.role != said.role or stored.content != clean(said.text)[0]:
+        return False
+    if said.role == "user":
+        return bool(stored.metadata.get(ATTACHMENTS, []) == list(said.attachments))
+    calls, call = [one.call_id for one in said.tool_calls], stored.metadata.get(_CALL_ID)
+    return (call_ids(stored), call) == (calls, said.tool_call_id)
 
 
 def _role(name: object) -> Role:

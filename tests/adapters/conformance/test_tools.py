@@ -120,3 +120,27 @@ def test_every_result_is_stored_where_all_calls_have_one_id(bench, style, along)
     assert told == ["It is rising.", "It is rising.", "Two metres."]
     assert [role for role, _ in stored][:8] == ["user", *(["assistant", "tool"] * 3), "assistant"]
     assert bench.failures == []
+
+
+@pytest.mark.parametrize("style", STYLES)
+@pytest.mark.parametrize("tools", [False, True], ids=["", "after tools"])
+def test_a_reply_that_the_model_is_to_go_on_with_is_stored_once(bench, style, tools):
+    """The app sends the question and what came of the reply, as after one that was too long."""
+    if bench.row.name == "gemini-chats":
+        pytest.skip("what is sent to a chat is the user's")
+    items = [("user", "Tell me of the tides.")]
+    if tools:
+        bench.wire.answers.append(Answer("", calls=tuple(calls(0, ["Kiel"]))))
+        bench.say(style, items)
+        items += [("call", "", calls(0, ["Kiel"])), ("result", "Kiel: 2 m", "call_0_0")]
+    bench.wire.answers += [Answer("They come"), Answer("and go.")]
+    bench.say(style, items)
+    turn = bench.turn(bench.say(style, [*items, ("assistant", "They come")]))
+    assert [one for one in bench.stored() if one[1]] == [
+        ("user", "Tell me of the tides."),
+        *([("tool", "Kiel: 2 m")] if tools else []),
+        ("assistant", "They come"),
+        ("assistant", "and go."),
+    ]
+    assert turn.user_message_id == bench.registry.get("mara").messages()[0].message_id
+    assert bench.failures == []
