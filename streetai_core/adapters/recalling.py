@@ -6,8 +6,8 @@ import math
 from collections.abc import Sequence
 
 from streetai_core.adapters.codec import Context
-from streetai_core.adapters.exchanges import Parts
-from streetai_core.adapters.stored import CONTINUES, RESPONSE_ID, as_window
+from streetai_core.adapters.exchanges import Parts, joined
+from streetai_core.adapters.stored import CONTINUES, RESPONSE_ID, as_window, begun
 from streetai_core.adapters.trimming import Trimmed, trim
 from streetai_core.adapters.turns import Turn
 from streetai_core.memory import Memory
@@ -78,6 +78,8 @@ def _context(prompt: Prompt, parts: Parts, position: int, trimmed: Trimmed) -> C
     """What a prompt adds to a request; `None`: nothing."""
     said = {clean(one.text)[0] for one in parts.asked}
     sent = list(prompt.window)
+    # The app sends them itself, with the reply that the model is to go on with.
+    sent = sent[: len(sent) - len(begun(sent, joined([*parts.asked, *parts.since])))]
     while sent and sent[-1].role == "user" and sent[-1].content in said:
         sent.pop()  # an earlier try has left it there
     window = as_window(sent)

@@ -143,4 +143,5 @@ def test_a_reply_that_the_model_is_to_go_on_with_is_stored_once(bench, style, to
         ("assistant", "and go."),
     ]
     assert turn.user_message_id == bench.registry.get("mara").messages()[0].message_id
+    assert ["Tell me of the tides.", "They come"] == [text for text in bench.wire.last.texts if "T" in text]
     assert bench.failures == []
