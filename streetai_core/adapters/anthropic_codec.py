@@ -29,6 +29,7 @@ class AnthropicMessages(Codec):
     """
 
     provider = "anthropic"
+    goes_on = True
 
     def read_request(self, body: Mapping[str, Any]) -> Request:
         """The conversation in `messages`."""

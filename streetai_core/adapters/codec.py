@@ -96,6 +96,8 @@ class Codec(ABC):
 
     provider: str
     """Names it in ids and metadata: "openai", "anthropic", "gemini"."""
+    goes_on = False
+    """Whether the model goes on with its own words where a request ends with them, so that both make the reply."""
 
     @abstractmethod
     def read_request(self, body: Mapping[str, Any]) -> Request:

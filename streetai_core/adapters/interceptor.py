@@ -136,7 +136,8 @@ class Interceptor:
         with fail_open(_NOT_READ, self._on_error):
             reply = heard()
         with fail_open(_NOT_STORED, self._on_error):
-            failure = record(turn, reply, self.memories.get(turn.session.memory_id), codec.provider)
+            memory = self.memories.get(turn.session.memory_id)
+            failure = record(turn, reply, memory, codec.provider, goes_on=codec.goes_on)
             if failure is not None:
                 report(failure, _NOT_LEARNED, self._on_error)
         if reply is not None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from streetai_core.adapters.codec import Reply, Said
 from streetai_core.adapters.exchanges import joined
@@ -35,7 +35,9 @@ class _Plan:
     """Whether the turn has had its last reply: then a second one, to the same request, teaches nothing more."""
 
 
-def record(turn: Turn, reply: Reply | None, memory: Memory, provider: str) -> Exception | None:
+def record(
+    turn: Turn, reply: Reply | None, memory: Memory, provider: str, *, goes_on: bool = False
+) -> Exception | None:
     """Store what is new in a turn, learn from its reply if that is its last, and note on the turn what was done.
 
     Args:
@@ -43,6 +45,7 @@ def record(turn: Turn, reply: Reply | None, memory: Memory, provider: str) -> Ex
         reply: what came back; `None`: nothing.
         memory: whose.
         provider: names it in ids and metadata.
+        goes_on: whether its models go on with their own words at the end of a request.
 
     Returns:
         Why nothing could be learned, if something should have been.
@@ -53,6 +56,10 @@ def record(turn: Turn, reply: Reply | None, memory: Memory, provider: str) -> Ex
     stored = _newest(turn, memory)
     _resume(turn, stored, provider)
     plan = _planned(turn, stored, provider)
+    if goes_on and (beginning := _beginning(turn, plan)):
+        # The app has written it for the reply; nobody has said it alone.
+        plan.messages.pop()
+        reply = None if reply is None else replace(reply, text=beginning + reply.text)
     answer = None
     if reply is not None:
         turn.response_id = reply.response_id
@@ -133,6 +140,13 @@ def _planned(turn: Turn, stored: Sequence[Message], provider: str) -> _Plan:
                 user_id = message.message_id
     answered = any(_is_last(message) for message in mine)
     return _Plan([*before, *messages], user_id, number, answered)
+
+
+def _beginning(turn: Turn, plan: _Plan) -> str:
+    """The words of the model at the end of a request that are not stored yet; empty if it has none."""
+    last, new = turn.parts.since[-1:], plan.messages[-1:]
+    is_new = bool(last and new) and _is_words(last[0]) and (new[0].role, new[0].content) == ("assistant", last[0].text)
+    return last[0].text if is_new else ""
 
 
 def _is_words(said: Said) -> bool:

@@ -1,7 +1,7 @@
 """What Anthropic's client can do, it can do with a memory."""
 
 import pytest
-from anthropic import Anthropic, AsyncAnthropic, beta_tool
+from anthropic import Anthropic, AsyncAnthropic, InternalServerError, beta_tool
 
 from streetai_core import MemoryRegistry
 from streetai_core.adapters.anthropic import with_memory, with_memory_async
@@ -146,6 +146,29 @@ def test_cache_markers_stay_where_they_are(client, wire, registry):
     assert "berth thirty-one" in recalled["text"]
     assert "cache_control" not in recalled
     assert (system, tools, content) == (body["system"], body["tools"], [asked])
+
+
+@pytest.mark.parametrize("stream", [False, True])
+def test_the_beginning_of_a_reply_is_part_of_it(client, wire, stream):
+    """If it fails, the memory has half of what was said, and the history that the app sends is never known again."""
+    wire.answers += [Answer(status=500), Answer('"berth": 31}'), Answer("Yes.")]
+    asked = [*user("Where is my boat? JSON."), {"role": "assistant", "content": '{"boat": 1,'}]
+    with pytest.raises(InternalServerError):
+        client.messages.create(messages=asked, **ASKED)
+    assert said(client.memory) == [("user", "Where is my boat? JSON.")]
+
+    answer = client.messages.create(messages=asked, stream=stream, **ASKED)
+    if stream:
+        list(answer)
+    client.messages.create(messages=user("Is that so?"), **ASKED)
+    assert said(client.memory) == [
+        ("user", "Where is my boat? JSON."),
+        ("assistant", '{"boat": 1,"berth": 31}'),
+        ("user", "Is that so?"),
+        ("assistant", "Yes."),
+    ]
+    assert wire.last.texts == ["Where is my boat? JSON.", '{"boat": 1,"berth": 31}', "Is that so?"]
+    assert client.memory.stats()["turn_counter"] == 4
 
 
 def test_a_document_passes(client, wire):
