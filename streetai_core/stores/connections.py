@@ -5,6 +5,9 @@ never more than blocks were open at once, however many threads come and go.
 
 SQLite forbids to carry a connection into a forked child, so that idle ones are closed before a fork; of those that are
 lent see `uses`.
+
+A connection keeps its file, whatever becomes of the name: SQLite would go on writing into one that was deleted, where
+nobody finds it. So none is lent while the path leads to another file than theirs.
 """
 
 from __future__ import annotations
@@ -18,7 +21,7 @@ from weakref import WeakSet, finalize
 
 from sqlite_utils import Database
 
-from streetai_core.errors import ClosedError
+from streetai_core.errors import ClosedError, StoreError
 from streetai_core.stores import _sqlite
 from streetai_core.stores.opening import DatabaseFile
 from streetai_core.stores.uses import USES, using
@@ -46,6 +49,8 @@ class Connections:
         # A store that nobody closed leaves its file as tidy as one that was: also at the end of the program.
         finalize(self, _close_all, self._idle)
         self._lent: set[Database] = set()
+        self._opened: tuple[int, int] | None = None
+        """The file that the connections have open (`DatabaseFile.identity`), if there are any."""
         self._closed = False
         _all.add(self)
 
@@ -58,6 +63,7 @@ class Connections:
             try:
                 if database is None:
                     database = self._file.open_for_writing()
+                    self._opened = self._file.identity()
                 self._lent.add(database)
                 yield database
             finally:
@@ -75,6 +81,7 @@ class Connections:
                 if database is None and self._file.exists():
                     reusable = self._file.writable()
                     database = self._file.open_for_reading() if reusable else self._file.open_read_only()
+                    self._opened = self._file.identity()
                 if database is not None:
                     self._lent.add(database)
                 yield database
@@ -113,7 +120,29 @@ class Connections:
         with self._lock:
             if self._closed:
                 raise ClosedError("the store is closed; make a new one on the same path")
+            if self._idle or self._lent:
+                self._check_place()
             return self._idle.pop() if self._idle else None
+
+    def _check_place(self) -> None:
+        """Refuse to go on with a file that is not at its path any more.
+
+        Raises:
+            StoreError: it was moved, deleted or replaced. It may be put back, so the connections stay.
+        """
+        there = self._file.identity()
+        if there == self._opened:
+            return
+        path, back = self._file.path, "with the files that lay beside it (-wal, -shm)"
+        if there is None:
+            raise StoreError(
+                f"{path} is no longer there: it was deleted or moved while it was open here, so what is written now "
+                f"would be lost. Move it back {back}; or, to begin a new file, close the memory and open it anew."
+            )
+        raise StoreError(
+            f"another file was put in the place of {path} while that was open here, so what is written now would be "
+            f"lost. Move the old one back {back}; or, to go on with the new one, close the memory and open it anew."
+        )
 
     def _give_back(self, database: Database | None, *, reusable: bool) -> None:
         """Keep a connection for the next block, or close it."""

@@ -83,6 +83,19 @@ class DatabaseFile:
                 return False
             return True
 
+    def identity(self) -> tuple[int, int] | None:
+        """What tells the file that has the path now from others that have had it; `None` if there is none.
+
+        Raises:
+            ReadOnlyStoreError: that cannot be found out.
+        """
+        with Faults(self.path):
+            try:
+                there = os.stat(self.path)  # noqa: PTH116 - as above
+            except (FileNotFoundError, NotADirectoryError):
+                return None
+            return there.st_dev, there.st_ino
+
     def writable(self) -> bool:
         """Whether file and folder may be written; SQLite needs both."""
         return os.access(self.path, os.W_OK) and os.access(Path(self.path).parent, os.W_OK)

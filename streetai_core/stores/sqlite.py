@@ -155,9 +155,7 @@ class SqliteStore(Store):
             StoreError: the file cannot be read.
             ClosedError: the store is closed.
         """
-        if not self._file.exists():
-            return ()
-        if not self._file.writable():
+        if self._file.exists() and not self._file.writable():
             return (f"{self.path} cannot be written here",)
         with self._block(), self._connections.for_reading() as database, Faults(self.path):
             if database is None or self._checkpoints.settle(database.conn, patience=_PATIENCE):
