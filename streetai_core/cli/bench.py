@@ -20,7 +20,7 @@ from streetai_core.cli.bench_options import (
     numbers,
     plain_encoder,
 )
-from streetai_core.cli.usage import given_for
+from streetai_core.cli.usage import GivenPath, given_for
 
 if TYPE_CHECKING:
     from streetai_core.config import Config
@@ -58,7 +58,7 @@ def bench() -> None:
 )
 @click.option(
     "--grid",
-    type=click.Path(path_type=Path),
+    type=GivenPath(),
     metavar="FILE",
     help="Variants of the settings (JSON); for each conversation that counts which is best on the others.",
 )
@@ -233,14 +233,14 @@ def absence(
 )
 @click.option(
     "--data",
-    type=click.Path(path_type=Path),
+    type=GivenPath(),
     metavar="FILE",
     help="Fill the --systems with the messages of recorded conversations and with the encoder's vectors of them, made "
     "before anything is timed.",
 )
 @click.option(
     "--published",
-    type=click.Path(path_type=Path),
+    type=GivenPath(),
     metavar="FOLDER",
     help="Where streetai-memory 0.2.0 is installed, if that is a folder of its own.",
 )

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from streetai_core.cli.settings import config_option
+from streetai_core.cli.usage import GivenPath
 
 if TYPE_CHECKING:
     from streetai_core.encoders.base import Encoder
@@ -56,7 +57,7 @@ _DATA = (
     click.option(
         "--data",
         required=True,
-        type=click.Path(path_type=Path),
+        type=GivenPath(),
         metavar="FILE",
         help="Recorded conversations with questions (JSON).",
     ),
@@ -65,7 +66,7 @@ _DATA = (
     ),
     click.option(
         "--embeddings",
-        type=click.Path(path_type=Path),
+        type=GivenPath(),
         metavar="FOLDER",
         help="Where embeddings are kept from run to run.  [default: in the user's cache folder]",
     ),
@@ -83,7 +84,7 @@ _ALWAYS = (
     ),
     click.option(
         "--out",
-        type=click.Path(path_type=Path, file_okay=False),
+        type=GivenPath(file_okay=False),
         default=Path("streetai-bench"),
         show_default=True,
         metavar="FOLDER",

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import click
 
 from streetai_core.cli.bench_options import plain_encoder
-from streetai_core.cli.usage import usable_id
+from streetai_core.cli.usage import GivenPath, usable_id
 from streetai_core.cli.wording import one_line
 from streetai_core.errors import EncoderMismatchError, InputError
 
@@ -38,7 +38,7 @@ def _checked(_context: click.Context, _parameter: click.Parameter, file: Path) -
     return file
 
 
-file_argument = click.argument("file", type=click.Path(path_type=Path), callback=_checked)
+file_argument = click.argument("file", type=GivenPath(), callback=_checked)
 
 memory_option = click.option(
     "--memory",

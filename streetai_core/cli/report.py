@@ -14,6 +14,7 @@ from streetai_core.cli.opening import file_argument, memory_option, open_memory
 from streetai_core.cli.outputs import free_place
 from streetai_core.cli.screen import text_output
 from streetai_core.cli.settings import config_option
+from streetai_core.cli.usage import GivenPath
 from streetai_core.cli.wording import one_line
 from streetai_core.config import Config
 
@@ -28,7 +29,7 @@ from streetai_core.config import Config
 @click.option(
     "-o",
     "--output",
-    type=click.Path(dir_okay=False, path_type=Path),
+    type=GivenPath(dir_okay=False),
     default=Path("memory.html"),
     show_default=True,
     help="The page; '-' writes it to standard output.",

@@ -27,7 +27,7 @@ from streetai_core.cli.outputs import free_place
 from streetai_core.cli.plain_values import plain, print_json
 from streetai_core.cli.screen import progress, text_output
 from streetai_core.cli.settings import config_option
-from streetai_core.cli.usage import usable_id
+from streetai_core.cli.usage import GivenPath, usable_id
 from streetai_core.cli.wording import one_line
 from streetai_core.config import Config
 from streetai_core.errors import InputError
@@ -64,7 +64,7 @@ _PIPE = Path("-")
 @click.option(
     "-o",
     "--output",
-    type=click.Path(path_type=Path, dir_okay=False, allow_dash=True),
+    type=GivenPath(dir_okay=False, allow_dash=True),
     default=_PIPE,
     metavar="FILE",
     help="Where to; '-' is standard output.  [default: -]",
@@ -130,7 +130,7 @@ def _there(source: Path, file: Path) -> Iterator[Path]:
     epilog="Example: streetai import memory.db conversations.json --memory ada",
 )
 @file_argument
-@click.argument("source", type=click.Path(path_type=Path))
+@click.argument("source", type=GivenPath())
 @click.option(
     "--memory",
     "memory_id",

@@ -10,6 +10,7 @@ import click
 
 from streetai_core.cli.opening import file_argument, json_option
 from streetai_core.cli.plain_values import print_json
+from streetai_core.cli.usage import GivenPath
 from streetai_core.cli.wording import counted, one_line
 
 if TYPE_CHECKING:
@@ -54,7 +55,7 @@ def doctor_command(context: click.Context, file: Path, *, as_json: bool) -> None
     epilog="Example: streetai backup memory.db -o monday.db",
 )
 @file_argument
-@click.option("-o", "--output", required=True, type=click.Path(path_type=Path), help="The copy to make.")
+@click.option("-o", "--output", required=True, type=GivenPath(), help="The copy to make.")
 @click.option("--force", "overwrite", is_flag=True, help="Replace the copy if it is there.")
 @json_option
 def backup_command(file: Path, output: Path, *, overwrite: bool, as_json: bool) -> None:
@@ -69,8 +70,8 @@ def backup_command(file: Path, output: Path, *, overwrite: bool, as_json: bool) 
     short_help="Put a backup in the place of a database.",
     epilog="Example: streetai restore monday.db -o memory.db --force",
 )
-@click.argument("backup", type=click.Path(path_type=Path))
-@click.option("-o", "--output", required=True, type=click.Path(path_type=Path), help="Where the database is to be.")
+@click.argument("backup", type=GivenPath())
+@click.option("-o", "--output", required=True, type=GivenPath(), help="Where the database is to be.")
 @click.option("--force", "overwrite", is_flag=True, help="Replace the database that is there.")
 @json_option
 def restore_command(backup: Path, output: Path, *, overwrite: bool, as_json: bool) -> None:
@@ -86,7 +87,7 @@ def restore_command(backup: Path, output: Path, *, overwrite: bool, as_json: boo
     epilog="Example: streetai salvage memory.db -o saved.db",
 )
 @file_argument
-@click.option("-o", "--output", required=True, type=click.Path(path_type=Path), help="The new database to make.")
+@click.option("-o", "--output", required=True, type=GivenPath(), help="The new database to make.")
 @json_option
 @click.pass_context
 def salvage_command(context: click.Context, file: Path, output: Path, *, as_json: bool) -> None:

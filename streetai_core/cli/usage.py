@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
 
 import click
 
@@ -15,6 +18,25 @@ class WrongUsageError(click.ClickException):
     """What click says of wrong usage, on one line."""
 
     exit_code = 2
+
+
+class GivenPath(click.Path):
+    """A path that was typed, as a `Path`. One without a character would be the working folder for `pathlib`."""
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(path_type=Path, **options)
+
+    def convert(
+        self, value: str | os.PathLike[str], param: click.Parameter | None, ctx: click.Context | None
+    ) -> str | bytes | os.PathLike[str]:
+        """The path.
+
+        Raises:
+            BadParameter: it is empty, or of something that `click.Path` was told to refuse.
+        """
+        if not os.fspath(value).strip():
+            self.fail("the path is empty, as a shell variable is that was not set; give a path", param, ctx)
+        return super().convert(value, param, ctx)
 
 
 @contextmanager

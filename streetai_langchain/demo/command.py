@@ -7,6 +7,7 @@ from pathlib import Path
 
 import click
 
+from streetai_core.cli.usage import GivenPath
 from streetai_core.errors import MissingExtraError
 from streetai_core.evaluation.conversations import SAMPLE
 from streetai_langchain.demo.settings import Settings
@@ -19,7 +20,7 @@ _LONGEST_PACE = 60.0
 @click.option(
     "--input",
     "source",
-    type=click.Path(path_type=Path),
+    type=GivenPath(),
     metavar="FILE",
     help="Conversation to play: JSON lines with role, content, and optionally name, created_at, conversation_id.  "
     "[default: a bundled one]",
@@ -27,7 +28,7 @@ _LONGEST_PACE = 60.0
 @click.option(
     "--db",
     "database",
-    type=click.Path(path_type=Path),
+    type=GivenPath(),
     metavar="PATH",
     help="Memory file.  [default: streetai-demo.db; with --input one named after it, so that conversations do not mix]",
 )

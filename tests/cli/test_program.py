@@ -4,12 +4,14 @@ import subprocess
 import sys
 from pathlib import Path
 
+import click
 import pytest
 from click.testing import CliRunner
 
 from streetai_core import MemoryRegistry, __version__
 from streetai_core.cli import main
 from streetai_core.encoders.hashing import HashingEncoder
+from streetai_langchain.demo import demo
 from tests.cli.conftest import OUR_COMMANDS, ROOT
 
 OTHERS = [
@@ -167,6 +169,32 @@ def test_usage_errors_are_2(invoke):
         result = invoke(*arguments)
         assert (2, "", 1) == (result.exit_code, result.stdout, result.stderr.count("\n"))
         assert result.stderr.startswith("Error: ")
+
+
+def asking_for_paths():
+    """The words of each command with one of its paths left empty, and the rest of what it cannot do without."""
+    commands = {("demo",): demo} | {(name,): one for name, one in main.commands.items()}
+    commands |= {("bench", name): one for name, one in commands.pop(("bench",)).commands.items()}
+    for words, command in commands.items():
+        for empty in command.params:
+            if not isinstance(empty.type, click.Path):
+                continue
+            others = [one for one in command.params if one.required and one is not empty]
+            given = [*words]
+            for one in command.params:
+                if one is empty or one in others:
+                    given += [] if isinstance(one, click.Argument) else [one.opts[0]]
+                    given.append("" if one is empty else "x")
+            yield pytest.param(given, empty, id=" ".join([*words, empty.opts[0]]))
+
+
+@pytest.mark.parametrize(("arguments", "empty"), [*asking_for_paths()])
+def test_an_empty_path_is_no_path(invoke, tmp_path, arguments, empty):
+    """A shell variable that is not set leaves one; it was taken for the working folder."""
+    result = invoke(*arguments)
+    assert (2, "", 1) == (result.exit_code, result.stdout, result.stderr.count("\n"))
+    assert f"{empty.get_error_hint(None)}: the path is empty" in result.stderr
+    assert [] == list(tmp_path.iterdir())
 
 
 @pytest.mark.parametrize("arguments", [[], ["bench"]])
