@@ -53,12 +53,9 @@ def examine(path: str | os.PathLike[str], *, encoder: str | None = None) -> Heal
         InputError: `path` is no path.
     """
     file = DatabaseFile(absolute(path), _BUSY_TIMEOUT, "full")
-    try:
-        exists = file.exists()
-    except StoreError as error:
-        return _unreadable(file, str(error))
-    if not exists:
-        return _unreadable(file, "there is no such file", "Check the path; the file is made by the first write.")
+    nothing = _no_file(file)
+    if nothing is not None:
+        return nothing
     try:
         with using(file.path), closing(tolerant(read_only(file))) as connection:
             with Faults(file.path):
@@ -74,6 +71,19 @@ def examine(path: str | os.PathLike[str], *, encoder: str | None = None) -> Heal
         return _unreadable(file, str(error))
 
 
+def _no_file(file: DatabaseFile) -> Health | None:
+    """What there is to say where there is no file to open."""
+    try:
+        exists = file.exists()
+    except StoreError as error:
+        return _unreadable(file, str(error))
+    if not exists:
+        return _unreadable(file, "there is no such file", "Check the path; the file is made by the first write.")
+    if Path(file.path).is_dir():
+        return _unreadable(file, "it is a folder", "Give the path of the database file in it.", "problem")
+    return None
+
+
 def _unreadable(file: DatabaseFile, what: str, advice: str = _SALVAGE, severity: Severity = "damage") -> Health:
     return Health(
         path=file.path,
@@ -87,6 +97,14 @@ def _unreadable(file: DatabaseFile, what: str, advice: str = _SALVAGE, severity:
 
 def _examined(connection: _sqlite.Connection, file: DatabaseFile, version: int, encoder: str | None) -> Health:
     findings = [*_integrity(connection), *_surroundings(file, _pragma(connection, "PRAGMA page_size"))]
+    if not version:
+        findings.append(
+            Finding(
+                severity="problem",
+                what="nothing is stored in it, not even a table",
+                advice="If something was, the file was emptied: restore it from a backup. If not, just begin to write.",
+            )
+        )
     memories: list[MemoryHealth] = []
     for row in _heads(connection, findings) if version else ():
         origin = Origin(file.path, str(row[1]))

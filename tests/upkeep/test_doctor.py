@@ -120,22 +120,32 @@ def test_rows_that_another_program_deleted_are_missed(path, table, key):
     ].what
 
 
-@pytest.mark.parametrize(
-    "content", [b"", b"not a database, but long enough to be one" * 200, b"SQLite format 3\0" * 300]
-)
+@pytest.mark.parametrize("content", [b"not a database, but long enough to be one" * 200, b"SQLite format 3\0" * 300])
 def test_what_is_no_database_of_ours_cannot_be_read(path, content):
-    """Exit code 2, a line that says what to do, and no traceback; an empty file is one that was never written."""
+    """Exit code 2, a line that says what to do, and no traceback."""
     path.write_bytes(content)
-    health = examine(path)
-    assert health.readable is (content == b"")
-    assert run("doctor", str(path))[0] == (0 if content == b"" else 2)
+    assert not examine(path).readable
+    assert run("doctor", str(path))[0] == 2
     assert path.read_bytes() == content
+
+
+def test_an_empty_file_is_not_healthy(path):
+    """It may be what is left of one that was full, as of a copy that failed."""
+    path.touch()
+    (finding,) = damage_in(examine(path))
+    assert (finding.severity, "restore it from a backup" in finding.advice) == ("problem", True)
+    code, printed = run("doctor", str(path))
+    assert (code, printed["readable"], printed["healthy"]) == (1, True, False)
+    assert path.read_bytes() == b""
+    fill(path)
+    assert damage_in(examine(path)) == []
 
 
 def test_other_files_cannot_be_read_either(path, tmp_path):
     """None, a folder, a newer file, somebody else's database."""
     assert run("doctor", str(path))[0] == 2
-    assert run("doctor", str(tmp_path))[0] == 2
+    code, printed = run("doctor", str(tmp_path))
+    assert (code, printed["findings"][0]["what"]) == (2, "it is a folder")
     fill(path)
     change_version = "PRAGMA user_version = 99"
     with closing(_sqlite.connect(path.as_uri(), timeout=0)) as connection:
