@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import os
 import sys
-import tempfile
-from contextlib import suppress
+from functools import partial
 from pathlib import Path
+from uuid import uuid4
 
 import click
 
@@ -17,6 +17,7 @@ from streetai_core.cli.settings import config_option
 from streetai_core.cli.usage import GivenPath
 from streetai_core.cli.wording import one_line
 from streetai_core.config import Config
+from streetai_core.upkeep.files import put_in_place, rights_of
 
 
 @click.command(
@@ -65,25 +66,25 @@ def report(file: Path, *, memory_id: str | None, config: Config, output: Path, s
     if to_pipe:
         click.echo(page, nl=False, file=text_output())
         return
-    _write(place, page)
+    _write(place, page, file, force=force)
     click.echo(one_line(f"{output}: {len(page.encode()):,} bytes about memory {chosen!r}"))
 
 
-def _write(path: Path, page: str) -> None:
-    """Write the page whole or not at all.
+def _write(path: Path, page: str, database: Path, *, force: bool) -> None:
+    """Write the page whole or not at all. Nobody may do more with it than with the database, or what it replaces.
 
     Raises:
         ClickException: the folder cannot be written.
+        InputError: there is a page meanwhile, and it may not be replaced.
     """
+    beside = path.with_name(f".streetai-{uuid4().hex}")
+    rights = rights_of(str(database), str(path))
     try:
-        handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
         try:
-            with os.fdopen(handle, "w", encoding="utf-8", newline="\n") as file:
+            with open(beside, "x", encoding="utf-8", newline="\n", opener=partial(os.open, mode=rights)) as file:
                 file.write(page)
-            Path(name).replace(path)
-        except BaseException:
-            with suppress(OSError):
-                Path(name).unlink()
-            raise
+            put_in_place(str(beside), str(path), rights=rights, overwrite=force)
+        finally:
+            beside.unlink(missing_ok=True)
     except OSError as error:
         raise click.ClickException(one_line(f"cannot write {path}: {error.strerror or error}")) from error

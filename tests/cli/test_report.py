@@ -28,7 +28,7 @@ def run(*words):
 
 
 def test_a_page_is_written(file, tmp_path):
-    """Whole, readable by its owner only, and told of in a line."""
+    """Whole, and told of in a line."""
     page = tmp_path / "page.html"
     done = run(file, "--memory", "mara", "-o", page, "--no-savings")
     assert (done.exit_code, done.stderr) == (0, "")
@@ -37,9 +37,29 @@ def test_a_page_is_written(file, tmp_path):
     assert text.startswith("<!doctype html>")
     assert "I am mara." in text
     assert "I am ben." not in text
-    assert [one.name for one in tmp_path.iterdir() if "page" in one.name] == ["page.html"]
-    if sys.platform != "win32":
-        assert stat.S_IMODE(page.stat().st_mode) == 0o600
+    assert sorted(one.name for one in tmp_path.iterdir()) == sorted([file.name, "page.html"])
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such rights")
+@pytest.mark.parametrize(("of_database", "of_page"), [(0o644, 0o644), (0o640, 0o640), (0o666, 0o644), (0o400, 0o600)])
+def test_who_may_read_the_database_may_read_the_page(file, tmp_path, of_database, of_page):
+    """Nobody else: a page is as open as the file that it tells of, and no more than the user's files are."""
+    page, before = tmp_path / "page.html", os.umask(0o022)
+    try:
+        file.chmod(of_database)
+        assert run(file, "--memory", "mara", "-o", page, "--no-savings").exit_code == 0
+    finally:
+        os.umask(before)
+    assert stat.S_IMODE(page.stat().st_mode) == of_page
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such rights")
+def test_a_page_that_is_replaced_stays_as_private_as_it_was(file, tmp_path):
+    """Who has closed it to others has a reason."""
+    page = tmp_path / "page.html"
+    page.touch(mode=0o600)
+    assert run(file, "--memory", "mara", "-o", page, "--no-savings", "--force").exit_code == 0
+    assert stat.S_IMODE(page.stat().st_mode) == 0o600
 
 
 def test_it_goes_down_a_pipe(file):
