@@ -152,7 +152,8 @@ def plain_json(values: Mapping[str, Any] | None, what: str) -> dict[str, Any] | 
     """A copy of `values` that is nothing but JSON; text in it is cleaned like content.
 
     Raises:
-        InputError: something in it is not str, int, float, bool, None, list or dict, or a number is not finite.
+        InputError: something in it is not str, int, float, bool, None, list or dict, a number is not finite, or a key
+            is no str.
     """
     if values is None:
         return None
@@ -164,20 +165,39 @@ def plain_json(values: Mapping[str, Any] | None, what: str) -> dict[str, Any] | 
         raise InputError(
             f"{what} must be plain JSON (str, int, finite float, bool, None, list, dict): {error}"
         ) from error
+    _check_keys(values, what)
     copy: dict[str, Any] = json.loads(clean(text)[0], object_pairs_hook=partial(_each_once, what))
     return copy
+
+
+def _check_keys(values: Mapping[str, Any], what: str) -> None:
+    """Refuse keys that are no text: JSON would make text of them, and what is read would not be what was written.
+
+    Raises:
+        InputError: naming the first one.
+    """
+    left: list[Any] = [values]
+    while left:
+        value = left.pop()
+        if isinstance(value, Mapping):
+            for key in value:
+                if not isinstance(key, str):
+                    raise InputError(f"{what} has the key {key!r}, and keys of JSON are text: give it as {str(key)!r}")
+            left += value.values()
+        elif isinstance(value, list | tuple):
+            left += value
 
 
 def _each_once(what: str, pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     """An object of JSON.
 
     Raises:
-        InputError: two keys are the same as JSON, as 1 and "1" are, so that one value would be lost.
+        InputError: two keys are the same when they are clean, so that one value would be lost.
     """
     values = dict(pairs)
     if len(values) < len(pairs):
         twice = next(name for name, count in Counter(name for name, _ in pairs).items() if count > 1)
-        raise InputError(f"{what} has two keys that are {twice!r} in JSON; one value would be lost")
+        raise InputError(f"{what} has two keys that are {twice!r} when they are clean; one value would be lost")
     return values
 
 

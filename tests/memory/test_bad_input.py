@@ -120,14 +120,19 @@ CALLS = {
             [NewMessage(content="hi", role="user", conversation_id=n) for n in ("a", "")]
         ),
     ),
-    "metadata with a key twice": (
+    "metadata with a key that is a number": (
         InputError,
-        "metadata of message 0 has two keys that are '1' in JSON",
-        lambda r: r.get("m").add_message("hi there", "user", metadata={"a": [{1: "boat", "1": "berth"}]}),
+        "metadata of message 0 has the key 31, and keys of JSON are text: give it as '31'",
+        lambda r: r.get("m").add_message("hi there", "user", metadata={"a": [{"b": ({31: "boat"},)}]}),
+    ),
+    "metadata with a key that is None": (
+        InputError,
+        "metadata of message 0 has the key None",
+        lambda r: r.get("m").add_message("hi there", "user", metadata={None: "boat"}),
     ),
     "metadata with a key that is twice when clean": (
         InputError,
-        "metadata",
+        "metadata of message 0 has two keys that are '\ufffd' when they are clean",
         lambda r: r.get("m").add_message("hi there", "user", metadata=dict.fromkeys(["\ud800", "\ufffd"])),
     ),
     "metadata a list": (InputError, "metadata", lambda r: r.get("m").add_message("hi there", "user", metadata=["a"])),
