@@ -102,12 +102,12 @@ def _taken(session: ChatSession, line: str) -> bool:
 
 def _lines() -> Iterator[str]:
     """What the user types, line by line, to the end of the input."""
-    if sys.stdin.isatty():
+    source = text_input()
+    if source.isatty():
         with suppress(EOFError):
             while True:
                 yield input(_PROMPT)
         click.echo()
         return
-    source = text_input()
     while line := source.readline():
         yield line

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import sys
 from functools import partial
 from pathlib import Path
 from uuid import uuid4
@@ -12,7 +11,7 @@ import click
 
 from streetai_core.cli.opening import file_argument, memory_option, open_memory
 from streetai_core.cli.outputs import free_place
-from streetai_core.cli.screen import text_output
+from streetai_core.cli.screen import progress, text_output
 from streetai_core.cli.settings import config_option
 from streetai_core.cli.usage import GivenPath
 from streetai_core.cli.wording import one_line
@@ -43,26 +42,14 @@ def report(file: Path, *, memory_id: str | None, config: Config, output: Path, s
     The page needs no server and loads nothing; whatever was said is text in it. It holds what was said: treat it as
     you treat the database.
     """
-    from rich.console import Console
-    from rich.progress import Progress
-
     from streetai_core.report import REPLAYED
     from streetai_core.report import report as page_of
 
     to_pipe = str(output) == "-"
     place = output if to_pipe else free_place(output, file, force=force)
-    with (
-        open_memory(file, memory_id, config) as opened,
-        Progress(console=Console(stderr=True), transient=True, disable=not sys.stderr.isatty()) as bar,
-    ):
+    with open_memory(file, memory_id, config) as opened, progress("Playing the messages again") as steps:
         chosen = opened.memory.memory_id
-        task = bar.add_task("Playing the messages again", total=None)
-        page = page_of(
-            opened.registry,
-            chosen,
-            replayed=REPLAYED if savings else 0,
-            progress=lambda done, total: bar.update(task, completed=done, total=total),
-        )
+        page = page_of(opened.registry, chosen, replayed=REPLAYED if savings else 0, progress=steps)
     if to_pipe:
         click.echo(page, nl=False, file=text_output())
         return

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, TextIO
 import click
 
 from streetai_core.cli.wording import harmless, one_line
+from streetai_core.errors import InputError
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -66,14 +67,22 @@ def lines_of(text: str) -> str:
 
 
 def text_input() -> TextIO:
-    """Standard input as UTF-8; bytes that are not become U+FFFD."""
+    """Standard input as UTF-8; bytes that are not become U+FFFD. Nothing at all where it is closed."""
+    if sys.stdin is None:
+        return io.StringIO()
     if isinstance(sys.stdin, io.TextIOWrapper) and not sys.stdin.isatty():
         sys.stdin.reconfigure(encoding="utf-8", errors="replace")
     return sys.stdin
 
 
 def text_output() -> TextIO:
-    """Standard output as UTF-8, whatever the terminal is: for data, where a question mark would be a loss."""
+    """Standard output as UTF-8, whatever the terminal is: for data, where a question mark would be a loss.
+
+    Raises:
+        InputError: it is closed.
+    """
+    if sys.stdout is None:
+        raise InputError("standard output is closed, so nothing can be written to it; give a file with -o")
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(encoding="utf-8", errors="strict")
     return sys.stdout
@@ -88,9 +97,10 @@ def confirm(question: str, *, yes: bool) -> None:
     if yes:
         return
     click.echo(f"{one_line(question)} [y/N] ", err=True, nl=False)
-    answer = text_input().readline()
+    source = text_input()
+    answer = source.readline()
     if answer.strip().lower() not in {"y", "yes"}:
-        if not (answer.endswith("\n") and sys.stdin.isatty()):
+        if not (answer.endswith("\n") and source.isatty()):
             # Nobody has pressed the return key where it shows.
             click.echo(err=True)
         raise click.ClickException("nothing was changed. Answer y, or give --yes to do it without a question.")

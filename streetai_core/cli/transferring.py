@@ -106,9 +106,11 @@ def _there(source: Path, file: Path) -> Iterator[Path]:
     """The file to import; standard input as a file, for its format is seen before it is read.
 
     Raises:
-        InputError: there is no such file, or it is a folder or the database.
+        InputError: there is no such file, it is a folder or the database, or standard input is closed.
     """
     if source == _PIPE:
+        if sys.stdin is None:
+            raise InputError("standard input is closed, so nothing can be imported from it")
         with tempfile.TemporaryDirectory() as folder:
             whole = Path(folder) / "stdin"
             with whole.open("xb") as copy:
@@ -211,7 +213,6 @@ def import_command(
     if len(done.rejected) > _SHOWN:
         click.echo(f"And {len(done.rejected) - _SHOWN} more; --json names all.", err=True)
     if done.rejected:
-        sys.stdout.flush()
         raise click.exceptions.Exit(1)
 
 

@@ -251,3 +251,41 @@ def test_output_that_cannot_be_written(streetai, words):
             check=False,
         )
     assert (1, "Error: No space left on device\n") == (done.returncode, done.stderr)
+
+
+CLOSED = {
+    ("import", "n.db", "-", "--memory", "mara"): (
+        "<&-",
+        1,
+        "Error: standard input is closed, so nothing can be imported",
+    ),
+    ("forget", "m.db", "--everything"): ("<&-", 1, "Error: nothing was changed."),
+    ("edit", "m.db", "ID", "-", "--yes"): ("<&-", 1, "Error: memory 'mara' has no message 'ID'"),
+    ("chat", "m.db", "--model", "x", "--base-url", "http://127.0.0.1:9/v1"): ("<&-", 0, ""),
+    ("export", "m.db"): (">&-", 1, "Error: standard output is closed"),
+    ("report", "m.db", "-o", "-", "--no-savings"): (">&-", 1, "Error: standard output is closed"),
+    ("import", "m.db", "lines.jsonl", "--memory", "mara"): (">&-", 1, "Record 2: "),
+    ("report", "m.db", "--no-savings"): ("2>&-", 0, ""),
+}
+"""Words: which stream is closed, the exit code, and how the last line on stderr begins."""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="its shell cannot close a stream")
+@pytest.mark.parametrize(("words", "told"), CLOSED.items(), ids=[" ".join(words[:1]) for words in CLOSED])
+def test_a_stream_that_is_closed_is_no_traceback(streetai, words, told):
+    """As a service starts programs, or a shell with `<&-`."""
+    closing, code, last = told
+    with MemoryRegistry(streetai.folder / "m.db", encoder=HashingEncoder()) as registry:
+        registry.get("mara").add_message("I am Mara.", "user")
+    (streetai.folder / "lines.jsonl").write_text('{"role": "user", "content": "Hello!"}\n{}\n', encoding="utf-8")
+    done = subprocess.run(
+        ["/bin/sh", "-c", f'exec "$@" {closing}', "sh", *streetai.command(*words)],
+        cwd=streetai.folder,
+        env=streetai.environment(),
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (done.returncode, "Traceback" in done.stderr) == (code, False)
+    assert done.stderr.rstrip("\n").rpartition("\n")[2].startswith(last)
