@@ -208,7 +208,7 @@ def _calls(metadata: Mapping[str, Any]) -> list[ToolCall]:
             function = entry["function"]
             arguments = json.loads(function["arguments"] or "{}")
             call = ToolCall(name=function["name"], args=arguments, id=entry["id"], type="tool_call")
-        except (KeyError, TypeError, ValueError):
+        except (KeyError, TypeError, ValueError, RecursionError):
             continue
         if isinstance(arguments, dict):
             calls.append(call)

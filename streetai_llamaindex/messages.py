@@ -294,6 +294,6 @@ def _loaded(arguments: Any) -> dict[str, Any] | str:
     """The arguments of a call, as a mapping where they are one."""
     try:
         value = json.loads(arguments or "{}")
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, RecursionError):
         return str(arguments)
     return value if isinstance(value, dict) else str(arguments)

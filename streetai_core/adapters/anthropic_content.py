@@ -130,7 +130,7 @@ def _arguments(call: ToolCall) -> dict[str, Any]:
     """The arguments of a call as the object that the API wants."""
     try:
         arguments = json.loads(call.arguments)
-    except ValueError:
+    except (ValueError, RecursionError):
         return {}
     return arguments if isinstance(arguments, dict) else {}
 

@@ -65,7 +65,7 @@ class _Block:
             return dict(self._start)
         try:
             return {**self._start, "input": json.loads(come)}
-        except ValueError:
+        except (ValueError, RecursionError):
             return None
 
 

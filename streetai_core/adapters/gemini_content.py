@@ -177,7 +177,7 @@ def _object(text: str) -> dict[str, Any] | None:
     """The JSON object that a text is; `None` if it is none."""
     try:
         value = json.loads(text)
-    except ValueError:
+    except (ValueError, RecursionError):
         return None
     return value if isinstance(value, dict) else None
 

@@ -30,7 +30,7 @@ def _read(given: str) -> dict[str, Any]:
         values = json.loads(given if given.startswith("{") else Path(given).read_text(encoding="utf-8"))
     except OSError as error:
         raise InputError(f"cannot read the settings {given!r}: {error.strerror or error}") from error
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise InputError(f"the settings {given!r} are not JSON: {error}") from error
     if not isinstance(values, dict):
         raise InputError(f"the settings {given!r} must be a JSON object")

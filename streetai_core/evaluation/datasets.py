@@ -128,6 +128,8 @@ def read_dataset(path: str | os.PathLike[str], *, most: int | None = None) -> Da
         raise InputError(f"{shown!r} is not UTF-8: byte {error.start + 1}, on line {line}") from error
     except RecursionError as error:
         raise InputError(f"{shown!r} is nested too deeply to be a data file") from error
+    except ValueError as error:
+        raise InputError(f"{shown!r} has a number with more digits than can be read") from error
     reading = _Reading()
     recordings, name, source, licence = _dataset(_Place(reading, values, ""))
     if reading.problems:

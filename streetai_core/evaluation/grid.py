@@ -54,7 +54,7 @@ def read_grid(path: Path, base: Config) -> list[Variant]:
         values = json.loads(path.read_text(encoding="utf-8"))
     except OSError as error:
         raise InputError(f"cannot read the grid {str(path)!r}: {error.strerror or error}") from error
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise InputError(f"the grid {str(path)!r} is not JSON: {error}") from error
     changes = _combinations(values) or _listed(values)
     if not changes:

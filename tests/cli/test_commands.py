@@ -227,6 +227,7 @@ def test_usage_errors(there, invoke, arguments):
         ("--config", "lines.jsonl", "'--config': Config: unknown settings"),
         ("--config", "[]", "'--config': cannot read the settings '[]'"),
         ("--config", "{", "'--config': the settings '{' are not JSON"),
+        ("--config", "deep.json", "'--config': the settings 'deep.json' are not JSON"),
         ("--config", '{"strategy": "guess"}', "strategy must be 'hybrid'"),
         ("--limit", "0", "'--limit': 0 is not in the range"),
         ("--memory", "", "'--memory': memory_id must not be empty"),
@@ -234,6 +235,7 @@ def test_usage_errors(there, invoke, arguments):
 )
 def test_a_usage_error_names_the_option(there, invoke, option, value, said):
     """Who gave several knows which one to change."""
+    (there / "deep.json").write_text("[" * 100_000, encoding="utf-8")
     assert said in invoke("search", "m.db", "x", option, value).stderr
 
 

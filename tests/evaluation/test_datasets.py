@@ -134,6 +134,7 @@ def test_all_problems_are_named_at_once_and_counted(tmp_path):
         (b'{"name":\n "\xff"}', "is not UTF-8: byte 12, on line 2"),
         (b"[" * 100_000, "is nested too deeply"),
         (b"", "Expecting value at line 1, column 1"),
+        (b'{"name": ' + b"9" * 5_000 + b"}", "has a number with more digits than can be read"),
     ],
 )
 def test_files_that_are_not_json_are_refused_with_the_line(tmp_path, raw, named):

@@ -266,6 +266,7 @@ def test_a_grid_may_name_its_variants(tmp_path):
     ("text", "error", "named"),
     [
         ("[", InputError, "is not JSON"),
+        pytest.param("[" * 100_000, InputError, "is not JSON", id="deep"),
         ("[]", InputError, "'settings'"),
         ('{"settings": {"top_stacks": 3}}', InputError, "'settings'"),
         ('{"variants": [{"settings": {}}]}', InputError, "'variants'"),

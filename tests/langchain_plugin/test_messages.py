@@ -156,6 +156,7 @@ def test_messages_of_others_are_read_by_their_role(shared):
                     "tool_calls": [
                         {"id": "c1", "type": "function", "function": {"name": "f", "arguments": '{"a": 1}'}},
                         {"id": "c2", "type": "function", "function": {"name": "f", "arguments": "{"}},
+                        {"id": "c3", "type": "function", "function": {"name": "f", "arguments": "[" * 100_000}},
                         "nonsense",
                     ]
                 },

@@ -201,6 +201,15 @@ def test_messages_of_others_are_understood(registry):
     assert (result.role, result.additional_kwargs) == (MessageRole.TOOL, {"tool_call_id": "c1"})
 
 
+def test_arguments_nested_beyond_reading_stay_text(registry):
+    """One such call would make its conversation unreadable for good."""
+    deep = "[" * 100_000
+    call = {"id": "c1", "type": "function", "function": {"name": "depth", "arguments": deep}}
+    registry.get(SESSION).add_message("Well.", "assistant", conversation_id=SESSION, metadata={"tool_calls": [call]})
+    [called] = map(from_stored, registry.get(SESSION).messages())
+    assert called.blocks[-1].tool_kwargs == deep
+
+
 def test_only_messages_can_be_stored():
     """A wrong argument is named, not stored."""
     with pytest.raises(InputError, match="got str"):

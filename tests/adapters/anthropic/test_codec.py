@@ -213,9 +213,10 @@ def test_other_fields_stay():
     assert {**asked, "messages": None} == {**sent, "messages": None}
 
 
-def test_a_call_that_was_not_understood_is_sent_without_arguments():
+@pytest.mark.parametrize("arguments", ["[1", "[1]", "[" * 100_000], ids=["broken", "list", "deep"])
+def test_a_call_that_was_not_understood_is_sent_without_arguments(arguments):
     """The API takes nothing but an object."""
-    window = (Said(role="assistant", tool_calls=(ToolCall(call_id="1", name="depth", arguments="[1"),)),)
+    window = (Said(role="assistant", tool_calls=(ToolCall(call_id="1", name="depth", arguments=arguments),)),)
     sent = CODEC.with_context(body(user("Hi"), tools=[TOOL]), Context(question=0, window=window))
     assert {} == sent["messages"][0]["content"][0]["input"]
 
@@ -301,6 +302,22 @@ def test_no_events_are_an_empty_reply():
 def test_no_event_is_too_strange_to_be_read(events):
     """A reply that was paid for is read as far as it can be."""
     CODEC.read_events(events)
+
+
+def test_arguments_nested_beyond_reading_are_no_call():
+    """What was said beside them is kept."""
+    start = {"type": "content_block_start", "index": 1, "content_block": {**CALL, "input": {}}}
+    deep = {"type": "input_json_delta", "partial_json": "[" * 100_000}
+    read = CODEC.read_events(
+        [
+            {"type": "content_block_start", "index": 0, "content_block": text("Berth 31.")},
+            {"type": "content_block_stop", "index": 0},
+            start,
+            {"type": "content_block_delta", "index": 1, "delta": deep},
+            {"type": "content_block_stop", "index": 1},
+        ]
+    )
+    assert ("Berth 31.", ()) == (read.text, read.tool_calls)
 
 
 def streamed():

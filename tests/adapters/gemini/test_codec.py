@@ -160,6 +160,17 @@ def test_calls_are_in_the_window_of_a_request_with_tools(with_tools):
     assert [user("How deep?"), *between, user("Thanks.")] == sent["contents"]
 
 
+def test_what_is_nested_beyond_reading_is_sent_as_text():
+    """A function may have answered anything, and the API takes nothing but objects."""
+    deep = '{"at": ' * 100_000
+    calls = (ToolCall(call_id="x", name="depth", arguments=deep),)
+    window = (Said(role="assistant", tool_calls=calls), Said(role="tool", text=deep, tool_call_id="x"))
+    body = {"contents": [user("Thanks.")], "tools": TOOLS}
+    sent = CODEC.with_context(body, Context(question=0, window=window))
+    assert {} == sent["contents"][0]["parts"][0]["functionCall"]["args"]
+    assert [deep] == list(sent["contents"][1]["parts"][0]["functionResponse"]["response"].values())
+
+
 def test_old_exchanges_are_left_out():
     """The rest stays."""
     contents = [user("a"), model("b"), user("c"), model("d"), user("e")]
