@@ -22,7 +22,8 @@ from streetai_core.transfer.readers.published import is_published
 from streetai_core.transfer.values import FORMATS, FormatName
 
 _DATABASE = b"SQLite format 3\0"
-_ARCHIVE = b"PK\x03\x04"
+_PACKED = {b"PK\x03\x04": "a ZIP archive", b"\x1f\x8b": "compressed by gzip"}
+"""How files begin that have others in them."""
 
 _LINES = 20
 """Lines that are looked at: the first ones may be damaged."""
@@ -50,8 +51,9 @@ def detect(path: Path) -> tuple[FormatName, Any]:
     start = start_of(path, len(_DATABASE))
     if start == _DATABASE:
         return _database_format(path), None
-    if start.startswith(_ARCHIVE):
-        raise ImportFormatError(f"{path.name} is a ZIP archive: unpack it, and import the JSON file that is in it")
+    for mark, packed in _PACKED.items():
+        if start.startswith(mark):
+            raise ImportFormatError(f"{path.name} is {packed}: unpack it, and import the JSON file that is in it")
     if not start:
         raise ImportFormatError(f"{path.name} is empty")
     by_line = _line_format(path)

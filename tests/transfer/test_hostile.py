@@ -188,6 +188,7 @@ def test_files_of_another_kind(sqlite, tmp_path, write):
     for content, said in (
         (b"", "is empty"),
         (b"PK\x03\x04rest", "ZIP archive"),
+        (b"\x1f\x8b\x08rest", "compressed by gzip: unpack it"),
         (b"\xff\xfe\x00", r"not UTF-8 text \(it begins as UTF-16 does\): save it as UTF-8"),
         (b'[{"role": "user", "content": "caf\xe9"}]', r"not UTF-8 text \(it has a byte 0xE9\): save it as UTF-8"),
         (b"SQLite format 3\0" + b"\xff" * 5000, "SQLite"),
