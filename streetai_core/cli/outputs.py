@@ -5,7 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 from streetai_core.errors import InputError
-from streetai_core.upkeep.files import beside, check_file, place_of
+from streetai_core.stores.paths import followed
+from streetai_core.upkeep.files import beside, check_file
 
 
 def free_place(output: Path, database: Path, *, force: bool) -> Path:
@@ -19,7 +20,7 @@ def free_place(output: Path, database: Path, *, force: bool) -> Path:
     Raises:
         InputError: it may not be written.
     """
-    place = Path(place_of(output))
+    place = Path(followed(output))
     if str(place.resolve()) in beside(str(database.resolve())):
         raise InputError(f"{output} is the database itself, or a part of it")
     check_file(str(place))

@@ -27,7 +27,21 @@ def database(path: str | os.PathLike[str]) -> str:
             "ReferenceStore() in place of a path (from streetai_core.stores import ReferenceStore); what LlamaIndex "
             "gets without a path is in RAM"
         )
-    return absolute(path)
+    return followed(path)
+
+
+def followed(path: str | os.PathLike[str], what: str = "path") -> str:
+    """The path of a file, as `absolute` gives it; behind a link, of the file that it leads to.
+
+    A link stays one if the file is replaced. And what lies beside a database, as its log, lies beside the file: who
+    looked for it beside the link would find none, and take what is in it for erased.
+
+    Raises:
+        InputError: it is no path, as in `absolute`.
+        ConfigError: it is a URL.
+    """
+    place = absolute(path, what)
+    return os.path.realpath(place) if os.path.islink(place) else place  # noqa: PTH114 - both are str
 
 
 def absolute(path: str | os.PathLike[str], what: str = "path") -> str:

@@ -83,7 +83,7 @@ class SqliteStore(Store):
 
     @property
     def path(self) -> str:
-        """The database file, as an absolute path."""
+        """The database file, as an absolute path; behind a link, the file that it leads to."""
         return self._file.path
 
     @contextmanager

@@ -12,6 +12,7 @@ from uuid import uuid4
 
 from streetai_core.errors import InputError
 from streetai_core.registry import MemoryRegistry
+from streetai_core.stores.paths import followed
 from streetai_core.stores.sqlite import SqliteStore
 from streetai_core.stores.types import Head
 from streetai_core.text.clean import check_id
@@ -19,7 +20,7 @@ from streetai_core.transfer.archive import may_be_archive, write_archive
 from streetai_core.transfer.snapshot import Snapshot, snapshot_of
 from streetai_core.transfer.values import Exported, Watch
 from streetai_core.upkeep.files import beside as files_of
-from streetai_core.upkeep.files import check_file, place_of, put_in_place, rights_of
+from streetai_core.upkeep.files import check_file, put_in_place, rights_of
 
 
 def export_memory(
@@ -56,7 +57,7 @@ def export_memory(
     if snapshot is None:
         raise InputError(f"there is no memory {memory_id!r} to export")
     if isinstance(out, str | os.PathLike):
-        place, database = place_of(out, "out"), _database_of(registry)
+        place, database = followed(out, "out"), _database_of(registry)
         _check_place(place, database, overwrite=overwrite)
         digest = _write_file(place, snapshot, database, vectors=vectors, progress=progress)
     else:

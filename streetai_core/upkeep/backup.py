@@ -16,14 +16,14 @@ from streetai_core.stores.drafts import draft_folder
 from streetai_core.stores.faults import Faults
 from streetai_core.stores.images import Images
 from streetai_core.stores.opening import DatabaseFile
-from streetai_core.stores.paths import absolute
+from streetai_core.stores.paths import followed
 from streetai_core.stores.rows import Origin, head_from, head_row
 from streetai_core.stores.schema import schema_version
 from streetai_core.stores.selects import HEADS
 from streetai_core.stores.transactions import transaction
 from streetai_core.stores.uses import using
 from streetai_core.upkeep.doctor import examine
-from streetai_core.upkeep.files import check_file, check_free, place_of, put_in_place, read_only, rights_of
+from streetai_core.upkeep.files import check_file, check_free, put_in_place, read_only, rights_of
 from streetai_core.upkeep.health import Health
 
 _BUSY_TIMEOUT = 30.0
@@ -62,7 +62,7 @@ def back_up(path: str | os.PathLike[str], target: str | os.PathLike[str], *, ove
         DamagedFileError: the database is damaged; the message says where.
         StoreError: a file cannot be read or written.
     """
-    source, copy = _database(path), place_of(target, "target")
+    source, copy = _database(path), followed(target, "target")
     check_free(copy, overwrite=overwrite)
     if os.path.realpath(copy) == os.path.realpath(source.path):
         raise InputError(f"target must be another file than the database itself, got {copy}")
@@ -90,7 +90,7 @@ def restore(backup: str | os.PathLike[str], path: str | os.PathLike[str], *, ove
         DamagedFileError: the backup is damaged; then nothing was changed.
         StoreError: a file cannot be read or written; then nothing was changed.
     """
-    source, target = _database(backup, "backup"), absolute(path)
+    source, target = _database(backup, "backup"), followed(path)
     if os.path.realpath(target) == os.path.realpath(source.path):
         raise InputError(f"path must be another file than the backup itself, got {target}")
     there = Path(target).exists()
@@ -158,7 +158,7 @@ class _Draft:
 
 
 def _database(path: str | os.PathLike[str], what: str = "path") -> DatabaseFile:
-    file = DatabaseFile(absolute(path, what), _BUSY_TIMEOUT, "full")
+    file = DatabaseFile(followed(path, what), _BUSY_TIMEOUT, "full")
     if not file.exists():
         raise InputError(f"there is no file {file.path} yet; a database is made by its first write")
     return file

@@ -13,7 +13,7 @@ from streetai_core.stores import _sqlite
 from streetai_core.stores.drafts import left_in
 from streetai_core.stores.faults import Faults
 from streetai_core.stores.opening import DatabaseFile
-from streetai_core.stores.paths import absolute
+from streetai_core.stores.paths import followed
 from streetai_core.stores.rows import Origin, Row, head_from
 from streetai_core.stores.schema import schema_version
 from streetai_core.stores.selects import HEADS
@@ -52,7 +52,7 @@ def examine(path: str | os.PathLike[str], *, encoder: str | None = None) -> Heal
     Raises:
         InputError: `path` is no path.
     """
-    file = DatabaseFile(absolute(path), _BUSY_TIMEOUT, "full")
+    file = DatabaseFile(followed(path), _BUSY_TIMEOUT, "full")
     nothing = _no_file(file)
     if nothing is not None:
         return nothing

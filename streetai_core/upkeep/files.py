@@ -9,7 +9,6 @@ from pathlib import Path
 from streetai_core.errors import InputError
 from streetai_core.stores import _sqlite
 from streetai_core.stores.opening import DatabaseFile
-from streetai_core.stores.paths import absolute
 from streetai_core.stores.raw_files import BESIDE
 
 _READ_ONLY = "PRAGMA query_only = ON"
@@ -19,16 +18,6 @@ _OF_FILES = 0o666
 
 _OF_OWNERS = 0o600
 """Reading and writing, by the owner alone, who can go on with a file also if it was made of a read-only one."""
-
-
-def place_of(path: str | os.PathLike[str], what: str = "path") -> str:
-    """The path to write to; behind a link the file that it leads to, so that the link stays.
-
-    Raises:
-        InputError: it is no path.
-    """
-    place = absolute(path, what)
-    return os.path.realpath(place) if os.path.islink(place) else place  # noqa: PTH114 - both are str
 
 
 def read_only(file: DatabaseFile) -> _sqlite.Connection:

@@ -14,7 +14,7 @@ from streetai_core.errors import DamagedFileError, InputError, StoreError
 from streetai_core.stores import _sqlite
 from streetai_core.stores.base import Store
 from streetai_core.stores.drafts import draft_folder
-from streetai_core.stores.paths import absolute
+from streetai_core.stores.paths import followed
 from streetai_core.stores.sqlite import SqliteStore
 from streetai_core.upkeep.damaged_copy import openable_copy
 from streetai_core.upkeep.files import check_free, put_in_place, rights_of
@@ -73,7 +73,7 @@ def salvage(path: str | os.PathLike[str], out: str | os.PathLike[str]) -> Salvag
         DamagedFileError: nothing of it can be read.
         StoreError: a file cannot be read or written.
     """
-    source, target = absolute(path, "path"), absolute(out, "out")
+    source, target = followed(path), followed(out, "out")
     if not Path(source).is_file():
         raise InputError(f"there is no file {source}; check the path")
     if Path(target).is_file():
