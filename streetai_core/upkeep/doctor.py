@@ -156,6 +156,13 @@ def _surroundings(file: DatabaseFile, page_size: int) -> Iterator[Finding]:
             what=f"the file is on a network file system ({kind}), where SQLite's log corrupts files",
             advice="Move it to a local disk, and have one machine use it.",
         )
+    names = _names(file.path)
+    if names > 1:
+        yield Finding(
+            severity="problem",
+            what=f"the file has {names} names (hard links), each with a log of its own: used under two, it breaks",
+            advice="Make a copy of it in place of the other name, with: streetai backup FILE -o COPY",
+        )
     for folder in left_in(Path(file.path).parent):
         yield Finding(
             severity="problem",
@@ -326,6 +333,14 @@ def _size(path: str) -> int:
         return os.stat(path).st_size  # noqa: PTH116 - a str is what SQLite takes
     except OSError:
         return 0
+
+
+def _names(path: str) -> int:
+    """How many names the file has."""
+    try:
+        return os.stat(path).st_nlink  # noqa: PTH116 - as above
+    except OSError:
+        return 1
 
 
 def _version() -> str:

@@ -141,6 +141,14 @@ def test_an_empty_file_is_not_healthy(path):
     assert damage_in(examine(path)) == []
 
 
+def test_a_second_name_is_found(path, tmp_path):
+    """Each name has a log of its own: two programs that use different ones break the file."""
+    fill(path)
+    os.link(path, tmp_path / "other.db")
+    (finding,) = damage_in(examine(path))
+    assert (finding.severity, "2 names" in finding.what) == ("problem", True)
+
+
 def test_other_files_cannot_be_read_either(path, tmp_path):
     """None, a folder, a newer file, somebody else's database."""
     assert run("doctor", str(path))[0] == 2
