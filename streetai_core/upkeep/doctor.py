@@ -76,7 +76,8 @@ def _no_file(file: DatabaseFile) -> Health | None:
     try:
         exists = file.exists()
     except StoreError as error:
-        return _unreadable(file, str(error))
+        # Nobody has seen the file: whether it is damaged is another question.
+        return _unreadable(file, str(error), "Examine it as a user who may read the file and its folder.", "problem")
     if not exists:
         return _unreadable(file, "there is no such file", "Check the path; the file is made by the first write.")
     if Path(file.path).is_dir():

@@ -154,6 +154,8 @@ def test_other_files_cannot_be_read_either(path, tmp_path):
     assert run("doctor", str(path))[0] == 2
     code, printed = run("doctor", str(tmp_path))
     assert (code, printed["findings"][0]["what"]) == (2, "it is a folder")
+    code, printed = run("doctor", str(tmp_path / ("x" * 300)))
+    assert (code, printed["findings"][0]["severity"]) == (2, "problem")
     fill(path)
     change_version = "PRAGMA user_version = 99"
     with closing(_sqlite.connect(path.as_uri(), timeout=0)) as connection:
