@@ -13,6 +13,7 @@ import logging
 import time
 from contextlib import closing
 
+from streetai_core.errors import StoreError
 from streetai_core.forking import fork_safe_plain_lock
 from streetai_core.stores import _sqlite
 from streetai_core.stores.opening import DatabaseFile
@@ -106,7 +107,7 @@ class Checkpoints:
         done = False
         try:
             done = self._copied(connection)
-        except _sqlite.FAILURES as error:
+        except (*_sqlite.FAILURES, StoreError) as error:
             logger.warning("the log of %s could not be copied: %s; the next write tries again", self._file.path, error)
         finally:
             self._seen = 0 if done else self._file.log_size()

@@ -21,7 +21,7 @@ from weakref import WeakSet, finalize
 
 from sqlite_utils import Database
 
-from streetai_core.errors import ClosedError, StoreError
+from streetai_core.errors import ClosedError, DamagedFileError, StoreError
 from streetai_core.stores import _sqlite
 from streetai_core.stores.opening import DatabaseFile
 from streetai_core.stores.uses import USES, using
@@ -49,7 +49,7 @@ class Connections:
         # A store that nobody closed leaves its file as tidy as one that was: also at the end of the program.
         finalize(self, _close_all, self._idle)
         self._lent: set[Database] = set()
-        self._opened: tuple[int, int] | None = None
+        self._opened: tuple[int, int, bool] | None = None
         """The file that the connections have open (`DatabaseFile.identity`), if there are any."""
         self._closed = False
         _all.add(self)
@@ -128,7 +128,7 @@ class Connections:
         """Refuse to go on with a file that is not at its path any more.
 
         Raises:
-            StoreError: it was moved, deleted or replaced. It may be put back, so the connections stay.
+            StoreError: it was moved, deleted, replaced or emptied. It may be put back, so the connections stay.
         """
         there = self._file.identity()
         if there == self._opened:
@@ -138,6 +138,11 @@ class Connections:
             raise StoreError(
                 f"{path} is no longer there: it was deleted or moved while it was open here, so what is written now "
                 f"would be lost. Move it back {back}; or, to begin a new file, close the memory and open it anew."
+            )
+        if self._opened is not None and there[:2] == self._opened[:2]:
+            raise DamagedFileError(
+                f"{path} was emptied while it was open here. Restore it from a backup, or save what its log still has "
+                f"with: streetai salvage {path} -o NEW.db"
             )
         raise StoreError(
             f"another file was put in the place of {path} while that was open here, so what is written now would be "

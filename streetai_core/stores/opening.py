@@ -12,7 +12,7 @@ from typing import Literal
 
 from sqlite_utils import Database
 
-from streetai_core.errors import ReadOnlyStoreError
+from streetai_core.errors import DamagedFileError, ReadOnlyStoreError
 from streetai_core.stores import _sqlite
 from streetai_core.stores.faults import Faults
 from streetai_core.stores.schema import SCHEMA_VERSION, migrate, schema_version
@@ -83,8 +83,10 @@ class DatabaseFile:
                 return False
             return True
 
-    def identity(self) -> tuple[int, int] | None:
-        """What tells the file that has the path now from others that have had it; `None` if there is none.
+    def identity(self) -> tuple[int, int, bool] | None:
+        """What tells the file that has the path now from others that have had it, and whether there is anything in it.
+
+        `None` if there is none.
 
         Raises:
             ReadOnlyStoreError: that cannot be found out.
@@ -94,7 +96,7 @@ class DatabaseFile:
                 there = os.stat(self.path)  # noqa: PTH116 - as above
             except (FileNotFoundError, NotADirectoryError):
                 return None
-            return there.st_dev, there.st_ino
+            return there.st_dev, there.st_ino, there.st_size > 0
 
     def writable(self) -> bool:
         """Whether file and folder may be written; SQLite needs both."""
@@ -111,7 +113,13 @@ class DatabaseFile:
             return 0
 
     def connect(self, mode: Mode, *, timeout: float | None = None, immutable: bool = False) -> _sqlite.Connection:
-        """A connection with our settings; the file itself is not read or changed."""
+        """A connection with our settings; the file itself is not read or changed.
+
+        Raises:
+            DamagedFileError: SQLite would delete the log.
+            Error: the file cannot be opened.
+        """
+        self._check_log()
         uri = f"{Path(self.path).as_uri()}?mode={mode}{'&immutable=1' if immutable else ''}"
         connection = self.opener(uri, timeout=self.busy_timeout if timeout is None else timeout)
         try:
@@ -121,6 +129,24 @@ class DatabaseFile:
             connection.close()
             raise
         return connection
+
+    def _check_log(self) -> None:
+        """Refuse a log whose file is empty or gone: SQLite would delete it, and it may be all that is left.
+
+        Raises:
+            DamagedFileError: saying how to save what is in it.
+        """
+        # The log first: a new file is never empty when its log begins.
+        size = self.log_size()
+        if not size:
+            return
+        there = self.identity()
+        if there is None or not there[2]:
+            raise DamagedFileError(
+                f"{self.path} is {'not there' if there is None else 'empty'}, and its log {self.path}-wal has {size} "
+                "bytes, which SQLite would delete: the file was deleted or emptied while its log was in use. Both were "
+                f"left as they are. Save what is in the log with: streetai salvage {self.path} -o NEW.db"
+            )
 
     def open_for_writing(self) -> Database:
         """A connection to the file with up-to-date tables; makes the file and its folder if need be.

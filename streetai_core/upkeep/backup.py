@@ -188,6 +188,9 @@ def _opens(file: DatabaseFile) -> bool:
         if _sqlite.is_busy(error):
             raise StoreError(f"{file.path} is locked by another program; end it and try again") from error
         return False
+    except DamagedFileError:
+        # Emptied, with a log that may be all that is left.
+        return False
     return True
 
 

@@ -6,7 +6,7 @@ import tempfile
 from pathlib import Path
 
 from streetai_core.errors import StoreError
-from streetai_core.stores.opening import DatabaseFile
+from streetai_core.stores.opening import PAGE_SIZE, DatabaseFile
 from streetai_core.stores.raw_files import copy_file
 
 _HEADER = 100
@@ -48,19 +48,24 @@ def openable_copy(path: str, folder: str) -> DatabaseFile:
 
 
 def _mend(copy: Path) -> None:
-    """Replace the header by one that is right, and fill the last page up, or all that the header once promised."""
-    data = bytearray(copy.read_bytes())
-    header = _new_header()
+    """Replace the header by one that is right, and fill the last page up, or all that the header once promised.
+
+    A file that is empty or gone becomes a new one, to whose tables its log may belong: SQLite deletes the log of an
+    empty file.
+    """
+    new = _new_file()
+    data = bytearray(copy.read_bytes() if copy.exists() else b"") or bytearray(new)
+    header = bytearray(new[:_HEADER])
     if bytes(data[_PAGE_SIZE]) in _PAGE_SIZES:
         header[_PAGE_SIZE] = data[_PAGE_SIZE]
     size = int.from_bytes(header[_PAGE_SIZE], "big")
-    if not data:
-        return
     data += bytes(-len(data) % size)
     promised = int.from_bytes(data[_PAGES], "big")
     if len(data) // size < promised <= 2 * len(data) // size:
         # The end was cut off: SQLite refuses a file that is shorter than it says.
         data += bytes(promised * size - len(data))
+    if size == PAGE_SIZE:
+        _begin_anew(data, new)
     header[_PAGES] = (len(data) // size).to_bytes(4, "big")
     header[_FREE_PAGES] = bytes(8)
     header[_VALID_FOR] = header[_CHANGES]
@@ -68,9 +73,21 @@ def _mend(copy: Path) -> None:
     copy.write_bytes(data)
 
 
-def _new_header() -> bytearray:
-    """The header of a file that was made just now."""
+def _begin_anew(data: bytearray, new: bytes) -> None:
+    """Put the pages of a new file in the place of those that are nothing but zeros, which no page in use is.
+
+    They are the beginnings of the tables, at the same places in every file of ours. In a file that was emptied while it
+    was open, all are zeros that its log did not have.
+    """
+    for start in range(0, min(len(data), len(new)), PAGE_SIZE):
+        page = slice(start, start + PAGE_SIZE)
+        if not any(data[page]):
+            data[page] = new[page]
+
+
+def _new_file() -> bytes:
+    """A file that was made just now."""
     with tempfile.TemporaryDirectory(prefix="streetai-") as folder:
         path = Path(folder) / "new.db"
         DatabaseFile(str(path), 0.0, "fast").open_for_writing().close()
-        return bytearray(path.read_bytes()[:_HEADER])
+        return path.read_bytes()

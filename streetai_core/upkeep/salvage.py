@@ -74,7 +74,8 @@ def salvage(path: str | os.PathLike[str], out: str | os.PathLike[str]) -> Salvag
         StoreError: a file cannot be read or written.
     """
     source, target = followed(path), followed(out, "out")
-    if not Path(source).is_file():
+    log = source + "-wal"
+    if not (Path(source).is_file() or Path(log).is_file()):
         raise InputError(f"there is no file {source}; check the path")
     if Path(target).is_file():
         raise InputError(f"{target} is there already; choose another path, for what is saved goes into a new file")
@@ -85,7 +86,7 @@ def salvage(path: str | os.PathLike[str], out: str | os.PathLike[str]) -> Salvag
         with draft_folder(folder) as draft:
             new = str(draft / "new.db")
             memories = _salvaged(source, str(draft), new)
-            put_in_place(new, target, rights=rights_of(source), overwrite=False)
+            put_in_place(new, target, rights=rights_of(source, log), overwrite=False)
     except OSError as error:
         raise StoreError(f"{target} cannot be written: {error}. Check the path, the rights and the space.") from error
     return Salvage(path=target, memories=tuple(memories))
