@@ -81,6 +81,6 @@ def test_other_memories_find_no_more_in_the_other_conversations_but_one():
             compared += len(values)
     assert behind == [("LlamaIndex `VectorMemory`", 0.1)]
     front = " ".join(section(FRONT, "## How well it finds").split())
-    assert "In each of [nineteen conversations" in front
+    assert "In each of [twenty-two conversations" in front
     assert "but for one in which LlamaIndex's finds .1 more at 1,500" in front
-    assert compared == 2 * 19
+    assert compared == 2 * 22
