@@ -26,7 +26,6 @@ from streetai_core.knowledge.wording import (
     tells_state,
     tokens,
 )
-from streetai_core.text.fences import prose
 from streetai_core.text.sentences import is_typed_small, prose_spans, sentence_spans
 
 _LONGEST = 2000
@@ -281,10 +280,10 @@ def clauses(text: str) -> tuple[Clause, ...]:
     """The statements in `text`, in order; none for a question, a thought experiment or a quotation.
 
     Args:
-        text: a message. Code fences are not read, what stands in quotes only if it is some notice, and nothing after
+        text: a message without its code. What stands in quotes is read only if it is some notice, and nothing after
             2,000 characters.
     """
-    readable = with_apostrophes(with_notices(_TITLE.sub(r"\1", prose(text)[:_LONGEST])))
+    readable = with_apostrophes(with_notices(_TITLE.sub(r"\1", text[:_LONGEST])))
     return tuple(clause for sentence in _sentences(readable) for part in _parts(sentence) if (clause := _clause(part)))
 
 

@@ -22,6 +22,7 @@ class Statement:
     """A message as it counts here: who says what."""
 
     text: str
+    """Without pasted code, see `of`."""
     role: Role = "user"
     author: str | None = None
     """The speaker's name, where several people share a role."""

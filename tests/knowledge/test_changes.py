@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from streetai_core.knowledge.changes import likenesses, link
 from streetai_core.knowledge.statements import Statement
+from streetai_core.testing.factories import make_message
 from streetai_core.text.words import whole_words
 from tests.knowledge.cases import load
 
@@ -62,12 +63,18 @@ def test_a_change_replaces(newer, older):
         "I spent 700 euros today.",
         "My budget is 500 euros.",
         "Someone raised her budget to 700 euros.",
-        "```\nmy budget is now 700 euros\n```",
     ],
 )
 def test_a_distractor_does_not(newer):
     """A true fact would be hidden."""
     assert strength(Statement(newer), BUDGET) == 0
+
+
+def test_pasted_code_changes_nothing():
+    """A config that somebody shows is not what they say."""
+    pasted = make_message(1, content="Look:\n```\nmy budget is now 700 euros\n```")
+    assert Statement.of(pasted) == Statement("Look:\n\n")
+    assert strength(Statement.of(pasted), BUDGET) == 0
 
 
 @pytest.mark.parametrize(

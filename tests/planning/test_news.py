@@ -15,6 +15,7 @@ OLD = "I'm working on Project Lark, the loyalty app."
 NEW = "They've killed Lark. I've been put on the warehouse scanner."
 OTHER = "The lift is broken again."
 LONG = "They've killed Lark. " + "I've been put on the warehouse scanner. " * 5
+PASTED = "\n```\n" + "x = y\n" * 200 + "```"
 MARKS = news_about, over_about, beside_about
 BIRDS = ("Lark", "Wren", "Robin", "Swift", "Rook", "Kite", "Jay", "Heron", "Gull")
 
@@ -50,6 +51,10 @@ def marks_of(folder, messages, *, at_once=True, about=news_about):
         pytest.param([said(OLD), said("Lark has a nice logo")], [], id="says of nothing that it is over"),
         pytest.param([said(OLD), said("Have they killed Lark?")], [], id="asks"),
         pytest.param([said(OLD), said("My sister's Lark was killed.")], [], id="tells of another"),
+        pytest.param([said(OLD), said(NEW + PASTED)], [0], id="with pasted code"),
+        pytest.param([said(OLD), said(OTHER + PASTED.replace("y", NEW))], [], id="only in pasted code"),
+        pytest.param([said(OLD + PASTED[:200]), said(NEW)], [0], id="of one with some code"),
+        pytest.param([said(OLD + PASTED), said(NEW)], [], id="of one with much code"),
         pytest.param([said(OLD), said(NEW, "assistant")], [], id="an assistant's"),
         pytest.param([said(OLD), said(NEW, source="document")], [], id="a document's"),
         pytest.param([said(OLD, "assistant"), said(NEW)], [], id="of an assistant"),
@@ -58,6 +63,11 @@ def marks_of(folder, messages, *, at_once=True, about=news_about):
         pytest.param([said(OLD, name="Ana"), said(f"Ana: {NEW}", name="Ben")], [0], id="by another who names that one"),
         pytest.param(
             [said(OLD, name="Ana"), said("Lark, the loyalty thing, is dead", name="Ben")], [0], id="by another, of more"
+        ),
+        pytest.param(
+            [said(OLD, name="Ana"), said("Lark is dead\n```\nthe loyalty app\n```", name="Ben")],
+            [],
+            id="by another, of more in pasted code",
         ),
         pytest.param(
             [

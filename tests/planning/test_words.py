@@ -109,8 +109,8 @@ def test_a_document_keeps_its_words_and_not_its_dates():
 
 
 def test_pasted_code_is_found_by_its_words_and_says_nothing_of_its_own():
-    """What a comment in it orders is no wish of the user's, and a fact before it stands in no long message."""
-    code = "```py\n# Always use tabs. I moved to Bergen.\n" + "berth = 31\n" * 400 + "```"
+    """What a prompt in it orders is no wish of the user's, and a fact before it stands in no long message."""
+    code = "```\nAlways use metric units. I moved to Bergen.\n" + "berth = 31\n" * 400 + "```"
     row = words_row(make_message(0, content=f"We are on Python 3.9 because of the servers.\n{code}"))
     alone = words_row(make_message(0, content="We are on Python 3.9 because of the servers."))
     assert terms_of(row)[hashed("berth")] == 400
