@@ -111,10 +111,10 @@ def test_a_document_keeps_its_words_and_not_its_dates():
 def test_pasted_code_is_found_by_its_words_and_says_nothing_of_its_own():
     """What a prompt in it orders is no wish of the user's, and a fact before it stands in no long message."""
     code = "```\nAlways use metric units. I moved to Bergen.\n" + "berth = 31\n" * 400 + "```"
-    row = words_row(make_message(0, content=f"We are on Python 3.9 because of the servers.\n{code}"))
-    alone = words_row(make_message(0, content="We are on Python 3.9 because of the servers."))
+    row = words_row(make_message(0, content=f"The prompt of our bot reads like this, you see.\n{code}"))
+    alone = words_row(make_message(0, content="The prompt of our bot reads like this, you see."))
     assert terms_of(row)[hashed("berth")] == 400
-    assert row.characters == pytest.approx(45 + len(code) / 4, abs=1)
+    assert row.characters == pytest.approx(48 + len(code) / 4, abs=1)
     assert {term for term, count in terms_of(row).items() if not count} == {
         term for term, count in terms_of(alone).items() if not count
     }
