@@ -224,7 +224,7 @@ def main():
     ):
         for kind in KINDS:
             figures[f"changes_{kind}"] = changes(registry, encoder, kind)
-            if kind not in {"clear", "busy", "longer"}:
+            if kind not in {"clear", "busy", "longer", "usual"}:
                 figures[f"unchanged_{kind}"] = unchanged(registry, encoder, kind)
         figures["confirmed"] = changes_confirmed(registry)
     record("as_typed", figures)
