@@ -34,8 +34,8 @@ messages in Chinese, Japanese and Korean 60 are answered with 500 tokens; 57 if 
 
 BESIDE = 0.1
 """What a piece counts more for standing beside the first: it goes on with it, or leads to it. Of the same questions 171
-are answered with 500 tokens and 138 with 250, without it 170 and 134, with .2 167 and 136; where sections are alike,
-what each says further on is shown with it."""
+were answered with 500 tokens and 138 with 250 while pasted code counted in full, without it 170 and 134, with .2 167
+and 136; where sections are alike, what each says further on is shown with it."""
 
 _SATURATION, _LENGTH = 1.2, 0.5
 """What BM25 calls k1 and b: a word counts less in a longer piece."""
