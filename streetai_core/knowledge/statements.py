@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from streetai_core.text.fences import prose
+from streetai_core.text.spoken import prose
 from streetai_core.types import Message, Role
 
 LEAST_SIMILARITY = 0.2

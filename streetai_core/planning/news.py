@@ -25,10 +25,10 @@ from streetai_core.knowledge.wording import stem, tokens
 from streetai_core.planning.batch import Batch
 from streetai_core.planning.speakers import before
 from streetai_core.state import MemoryState
-from streetai_core.text.fences import prose, spoken_length
 from streetai_core.text.language import is_foreign
 from streetai_core.text.marks import beside_about, news_about, over_about
 from streetai_core.text.names import said_words
+from streetai_core.text.spoken import prose, spoken_length
 from streetai_core.text.words import hashed, whole_words
 from streetai_core.types import ROLES, Message
 

@@ -152,9 +152,9 @@ class Replacing:
         return found
 
     def _replaced(self, message: Message, vectors: Matrix, wanted: Wanted) -> tuple[int, ...]:
-        newer = _statement(message)
         if not wanted:
             return ()
+        newer = _statement(message)
         candidates = self._candidates(self._similar(vectors[:_PARTS], message, wanted))
         links = link(newer, [(statement, similarity) for _, statement, similarity in candidates])
         if not links and refers_back(newer):

@@ -19,13 +19,13 @@ from streetai_core.knowledge.statements import Statement
 from streetai_core.stores.types import WordsRow
 from streetai_core.stores.values import zoned
 from streetai_core.text.dates import mentioned_dates
-from streetai_core.text.fences import spoken_length
 from streetai_core.text.marks import CONFIRMS, WISH, beside_text, marked, unmarked
+from streetai_core.text.spoken import spoken_length
 from streetai_core.text.wishes import states_wish
 from streetai_core.text.words import counted
 from streetai_core.types import Message
 
-RULES = 10
+RULES = 11
 """The version of the rules that make a words row of a message. Raise it with every change of what `words_row` makes of
 any text (how words are cut, dates and wishes told): rows that older rules have made are then made anew. With the old
 number they would stay as they are, and a question that is cut by the new rules would not find them.

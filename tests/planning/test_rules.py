@@ -20,6 +20,7 @@ RECORDED = {
     8: "b4eda278567405f8cb462b9a4bf1fbb5",
     9: "3562ba09c5b350f0aac8fec5c4f6489b",
     10: "6dcd053d9fbec918bc0a3cbac2af003f",
+    11: "877fcbf4c74bc0f9b0716dfd077fbb08",
 }
 """Version of the rules -> what they make of the sample. A change of the rules adds an entry, under the next number."""
 
@@ -90,6 +91,7 @@ ADDED = (
     "Whoops, new plan: u free 2nite? By eow Emma's coming for two weeks from Monday, says the class of '87.",
     "My sister's getting married in January, he's got rehearsals on 8 March, Sunday's roast was on me.",
     "We meet at the fountain and she chairs the board.",
+    "I moved to Buildkite, it says:\n09:12:01 INFO ok\n\n09:12:02 WARN no cache\n09:12:03 ERROR Always use tabs.\nWhy?",
     "I moved to pnpm, here is the file:\n```json\n{}\n// Always use tabs.\n```\nWhat else?".replace("{}", "{} " * 800),
 )
 """Sentences that came later, for rules that would change unnoticed; the fingerprints above do not count them."""

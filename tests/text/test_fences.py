@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from streetai_core.text.clean import is_blank
-from streetai_core.text.fences import blocks, prose, spoken_length
+from streetai_core.text.fences import blocks
 
 
 def found(text):
@@ -102,26 +102,3 @@ def test_blocks_tile_any_text(text):
     assert not any(is_blank(text[block.start : block.end]) for block in result)
     kinds = [block.kind for block in result]
     assert ("chunk", "chunk") not in list(pairwise(kinds))
-
-
-@pytest.mark.parametrize(
-    ("text", "said", "length"),
-    [
-        ("", "", 0),
-        ("We use `pnpm` now.", "We use `pnpm` now.", 18),
-        ("See:\n```py\nab\n```\nOK?", "See:\n\n\nOK?", 10 + 2),
-        ("~~~\nabcdefgh\n~~~", "\n", 1 + 3),
-        ("a ```b``` c ```d``` e", "a \n c \n e", 9 + 3),
-        ("It fails:\n```\nnever closed", "It fails:\n\n", 11 + 3),
-    ],
-)
-def test_what_is_said_is_told_from_pasted_code(text, said, length):
-    """Of code a character counts a quarter, rounded down."""
-    assert prose(text) == said
-    assert spoken_length(text) == length
-
-
-@given(st.text(alphabet="ab`~ \n", max_size=60))
-def test_what_is_said_is_never_longer_than_the_text(text):
-    """A length below 0 or above the text's would be stored."""
-    assert len(text) // 4 <= spoken_length(text) <= max(len(text), 1)
