@@ -30,12 +30,18 @@ class Attached:
 
     _opening: Opening
     _lease: Lease | None
-    _conversation: Conversation
+    _held: Conversation
+    """The conversation of the session, which is there for as long as somebody holds it; ask `conversation` for it."""
     asked_at: Any
     _seed: Sequence[ChatMessage] | None
     """The history that the memory was made with, until it is stored."""
     _planting: Any
     """A lock: a history is stored once, whoever comes first."""
+
+    @property
+    @abstractmethod
+    def _session(self) -> str:
+        """Whose memory it is, as the field says now."""
 
     @property
     @abstractmethod
@@ -61,13 +67,20 @@ class Attached:
 
     @property
     def conversation(self) -> Conversation:
-        """This session of the engine, shared by all components that work on it."""
-        return self._conversation
+        """This session of the engine, shared by all components that work on it.
+
+        The session is a field that may be set, as `model_copy(update=...)` does: what is said belongs to the new one.
+
+        Raises:
+            InputError: the session cannot be used.
+        """
+        self._follow()
+        return self._held
 
     @property
     def last_turn(self) -> TurnReport | None:
         """What became of the last question that was asked: what was recalled for it, its reply, its outcome."""
-        turn = self._conversation.turns.last
+        turn = self.conversation.turns.last
         return None if turn is None else report(turn)
 
     def as_retriever(self, **options: Any) -> BaseRetriever:
@@ -83,14 +96,14 @@ class Attached:
     def flush(self) -> bool:
         """Store what a failure has left in RAM; say whether everything is stored."""
         self._plant()
-        return self._conversation.flush()
+        return self.conversation.flush()
 
     def close(self) -> None:
         """Store what is left, and close the file if no other memory of this process is open on it.
 
         A `registry` that was given stays open. Closing twice is fine, and using the memory again opens the file again.
         """
-        with fail_open("what was in RAM is not stored", self._conversation.on_error):
+        with fail_open("what was in RAM is not stored", self.conversation.on_error):
             self.flush()
         self._let_go()
         if self._lease is not None:
@@ -100,15 +113,25 @@ class Attached:
     def _let_go(self) -> None:
         """Close what else is held open."""
 
+    def _follow(self) -> None:
+        """Go over to the session that the field names now, with all that was given; but a history is the old one's."""
+        before, session = self._held, self._session
+        if before.session_id != session:
+            moved = conversation_of(self._opening, session)
+            moved.on_error = moved.on_error or before.on_error
+            moved.tokenizer = moved.tokenizer or before.tokenizer
+            self._seed, self._held = None, moved
+            self._take_time()
+
     def _take_time(self) -> None:
         """Take `asked_at` as it was given, or written; a function is kept for the copies that come back from JSON.
 
         Raises:
             InputError: it tells no time, or was a function that this process does not know.
         """
-        self.asked_at = told_time(self.asked_at, self._opening, self._conversation.session_id)
+        self.asked_at = told_time(self.asked_at, self._opening, self.conversation.session_id)
         if callable(self.asked_at):
-            self._conversation.asked_at = self.asked_at
+            self.conversation.asked_at = self.asked_at
 
     def _plant(self) -> None:
         """Store the history that the memory was made with, at its first use.
@@ -116,6 +139,7 @@ class Attached:
         An application that is started again gives it again; then what was said since stays.
         """
         with self._planting:
+            self._follow()
             seed, self._seed = self._seed, None
             if seed is not None and not self._begins_with(seed):
                 self.set(list(seed))

@@ -66,7 +66,7 @@ class StreetAIChatMemoryBuffer(Attached, ChatMemoryBuffer):
     """
 
     chat_store_key: str = Field(default_factory=lambda: uuid4().hex)
-    """The session: whose memory it is. Two sessions on one file never see each other."""
+    """The session: whose memory it is, from when it is set on. Two sessions on one file never see each other."""
     recall_token_ratio: float = Field(default=RECALL_TOKEN_RATIO, ge=0, le=1)
     """Most of the tokens that recalled text may take, from 0 (no recall) to 1."""
     insert_method: InsertMethod = "user"
@@ -78,7 +78,7 @@ class StreetAIChatMemoryBuffer(Attached, ChatMemoryBuffer):
 
     _opening: Opening = PrivateAttr()
     _lease: Lease | None = PrivateAttr(default=None)
-    _conversation: Conversation = PrivateAttr()
+    _held: Conversation = PrivateAttr()
     _costs: TokenCosts = PrivateAttr()
     _seed: Sequence[ChatMessage] | None = PrivateAttr(default=None)
     _planting: Any = PrivateAttr(default_factory=fork_safe_lock)
@@ -151,8 +151,8 @@ class StreetAIChatMemoryBuffer(Attached, ChatMemoryBuffer):
             engine=dict(opening.address),
             asked_at=check_asked_at(asked_at),
         )
-        memory._conversation.tokenizer = tokenizer_fn or memory._conversation.tokenizer
-        memory._conversation.on_error = on_error or memory._conversation.on_error
+        memory.conversation.tokenizer = tokenizer_fn or memory.conversation.tokenizer
+        memory.conversation.on_error = on_error or memory.conversation.on_error
         memory._seed = None if chat_history is None else [copied(message) for message in chat_history]
         return memory
 
@@ -163,7 +163,7 @@ class StreetAIChatMemoryBuffer(Attached, ChatMemoryBuffer):
         self.engine = dict(self._opening.address)
         if "chat_store" not in self.model_fields_set:
             self.chat_store = StreetAIChatStore(self._opening)
-        self._conversation = conversation_of(self._opening, check_id(self.chat_store_key, "session_id"))
+        self._held = conversation_of(self._opening, check_id(self.chat_store_key, "session_id"))
         self._costs = TokenCosts(self.tokenizer_fn)
         self._take_time()
         self._lease = self._opening.lease()
@@ -226,11 +226,11 @@ class StreetAIChatMemoryBuffer(Attached, ChatMemoryBuffer):
 
     def put_messages(self, messages: Sequence[ChatMessage]) -> None:
         """Store messages in order; see `put`."""
-        self._store(self._conversation.plan(messages))
+        self._store(self.conversation.plan(messages))
 
     async def aput_messages(self, messages: Sequence[ChatMessage]) -> None:
         """Async twin of `put_messages`. A cancelled one is carried out all the same: the ledger counts on it."""
-        steps = self._conversation.plan(messages)
+        steps = self.conversation.plan(messages)
         await asyncio.shield(asyncio.to_thread(self._store, steps))
 
     def set(self, messages: list[ChatMessage]) -> None:
@@ -243,7 +243,7 @@ class StreetAIChatMemoryBuffer(Attached, ChatMemoryBuffer):
         """
         self._seed = None
         self._source.set_to(messages)
-        self._conversation.set_to(messages)
+        self.conversation.set_to(messages)
 
     async def aset(self, messages: list[ChatMessage]) -> None:
         """Async twin of `set`."""
@@ -256,7 +256,7 @@ class StreetAIChatMemoryBuffer(Attached, ChatMemoryBuffer):
             StreetAIError: it could not be forgotten.
         """
         self._seed = None
-        self._conversation.forget()
+        self.conversation.forget()
         self._source.forget()
 
     async def areset(self) -> None:
@@ -308,7 +308,7 @@ class StreetAIChatMemoryBuffer(Attached, ChatMemoryBuffer):
         values = cls._values(written, opening, kwargs)
         memory = cls(**values)
         memory._go_on(written, values)
-        memory._conversation.on_error = on_error or memory._conversation.on_error
+        memory.conversation.on_error = on_error or memory.conversation.on_error
         return memory
 
     @classmethod
@@ -344,8 +344,8 @@ class StreetAIChatMemoryBuffer(Attached, ChatMemoryBuffer):
 
     def _go_on(self, written: Written, values: Mapping[str, Any]) -> None:
         """Take what goes along with a memory that was written, and is no field."""
-        if "tokenizer_fn" not in values and self._conversation.tokenizer is not None:
-            self._use(self._conversation.tokenizer)
+        if "tokenizer_fn" not in values and self.conversation.tokenizer is not None:
+            self._use(self.conversation.tokenizer)
         # What lives in RAM may still be there, and be ahead of what was written.
         self._seed = written.messages if written.messages and not self._source.everything() else None
 
@@ -372,18 +372,23 @@ class StreetAIChatMemoryBuffer(Attached, ChatMemoryBuffer):
             self.chat_store.close()
 
     @property
+    def _session(self) -> str:
+        """Whose memory it is, as the field says now."""
+        return self.chat_store_key
+
+    @property
     def _source(self) -> Source:
         """Where the window comes from."""
         store = self.chat_store
         if isinstance(store, StreetAIChatStore) and store.opening is self._opening:
-            return TranscriptSource(self._conversation)
-        return ChatStoreSource(store, self.chat_store_key, self._conversation)
+            return TranscriptSource(self.conversation)
+        return ChatStoreSource(store, self.chat_store_key, self.conversation)
 
     @property
     def _reader(self) -> Reader:
         """Reads with the settings as they are now."""
         return Reader(
-            self._conversation, self._source, self._costs, self.recall_token_ratio, self.insert_method, self.asked_at
+            self.conversation, self._source, self._costs, self.recall_token_ratio, self.insert_method, self.asked_at
         )
 
     def _read(self, reader: Reader, available: int, turn: Turn | None) -> Reading:
@@ -395,7 +400,7 @@ class StreetAIChatMemoryBuffer(Attached, ChatMemoryBuffer):
         self._plant()
         for step in steps:
             self._source.add(step)
-        self._conversation.store(steps)
+        self.conversation.store(steps)
 
     def _use(self, tokenizer: Callable[[str], list[Any]]) -> None:
         """Count tokens with another tokenizer."""

@@ -154,8 +154,8 @@ class StreetAIMemory(StoredMemory):
             asked_at=check_asked_at(asked_at),
         )
         memory._queue.memory_blocks, memory._queue.template = list(memory.memory_blocks), memory_blocks_template
-        memory._conversation.tokenizer = tokenizer_fn or memory._conversation.tokenizer
-        memory._conversation.on_error = on_error or memory._conversation.on_error
+        memory.conversation.tokenizer = tokenizer_fn or memory.conversation.tokenizer
+        memory.conversation.on_error = on_error or memory.conversation.on_error
         memory._seed = None if chat_history is None else [copied(message) for message in chat_history]
         return memory
 
@@ -227,7 +227,7 @@ class StreetAIMemory(StoredMemory):
         values = cls._values(written, opening, kwargs)
         memory = cls(**values)
         memory._go_on(written, values)
-        memory._conversation.on_error = on_error or memory._conversation.on_error
+        memory.conversation.on_error = on_error or memory.conversation.on_error
         return memory
 
     @classmethod
@@ -258,14 +258,14 @@ class StreetAIMemory(StoredMemory):
 
     def _go_on(self, written: Written, values: Mapping[str, Any]) -> None:
         """Take what goes along with a memory that was written, and is no plain setting."""
-        shared, tokenizer = self._queue, self._conversation.tokenizer
+        shared, tokenizer = self._queue, self.conversation.tokenizer
         self.memory_blocks = list(values.get("memory_blocks", shared.memory_blocks))
         self.memory_blocks_template = values.get("memory_blocks_template", shared.template)
         if "tokenizer_fn" not in values and tokenizer is not None:
             self.tokenizer_fn = tokenizer
             self._costs = TokenCosts(tokenizer)
         # What lives in RAM may still be there, and be ahead of what was written.
-        self._seed = written.messages if written.messages and not self._conversation.everything() else None
+        self._seed = written.messages if written.messages and not self.conversation.everything() else None
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickle by `to_dict`, with the memory blocks."""
@@ -313,12 +313,12 @@ class StreetAIMemory(StoredMemory):
         said = [*history, ChatMessage(role=MessageRole.USER, content=question)] if question else history
         found: dict[str, Any] = {}
         for block in sorted(self.memory_blocks, key=lambda one: -one.priority):
-            with fail_open(BLOCK_FAILED, self._conversation.on_error):
+            with fail_open(BLOCK_FAILED, self.conversation.on_error):
                 content = await block.aget(said, **{**block_kwargs, "session_id": self.session_id})
                 if content:
                     found[block.name] = content
         contents = Contents()
-        with fail_open(BLOCK_FAILED, self._conversation.on_error):
+        with fail_open(BLOCK_FAILED, self.conversation.on_error):
             contents = await self._fitted(found, sum(self._costs.of_message(one) for one in history))
         return contents if turn is None else self._contents.keep(turn.turn_id, contents)
 

@@ -47,7 +47,7 @@ class StoredMemory(Attached, Memory):
 
     _opening: Opening = PrivateAttr()
     _lease: Lease | None = PrivateAttr(default=None)
-    _conversation: Conversation = PrivateAttr()
+    _held: Conversation = PrivateAttr()
     _costs: TokenCosts = PrivateAttr()
     _seed: Sequence[ChatMessage] | None = PrivateAttr(default=None)
     _planting: Any = PrivateAttr(default_factory=fork_safe_lock)
@@ -61,7 +61,7 @@ class StoredMemory(Attached, Memory):
         self._opening = opening_of() if self.engine is None else reopened(self.engine)
         self.engine = dict(self._opening.address)
         session = session_of(self.session_id, persistent=self._opening.is_persistent)
-        self._conversation = conversation_of(self._opening, session)
+        self._held = conversation_of(self._opening, session)
         self._costs = TokenCosts(self.tokenizer_fn)
         self._take_time()
         self._lease = self._opening.lease()
@@ -73,7 +73,7 @@ class StoredMemory(Attached, Memory):
             status: ACTIVE: what memory blocks have not got yet; ARCHIVED: what they have; `None`: both.
         """
         self._plant()
-        lines = self._conversation.everything()
+        lines = self.conversation.everything()
         if status is not None:
             first = self._active_from(lines)
             lines = lines[first:] if status == MessageStatus.ACTIVE else lines[:first]
@@ -99,13 +99,13 @@ class StoredMemory(Attached, Memory):
 
     def put_messages(self, messages: Sequence[ChatMessage]) -> None:
         """Store messages in order; see `put`."""
-        leaving = self._store(self._conversation.plan(messages))
+        leaving = self._store(self.conversation.plan(messages))
         if leaving:
             run_to_end(self._hand_over(leaving))
 
     async def aput_messages(self, messages: Sequence[ChatMessage]) -> None:
         """Async twin of `put_messages`. A cancelled one is carried out all the same: the ledger counts on it."""
-        steps = self._conversation.plan(messages)
+        steps = self.conversation.plan(messages)
         leaving = await asyncio.shield(asyncio.to_thread(self._store, steps))
         if leaving:
             await self._hand_over(leaving)
@@ -116,7 +116,7 @@ class StoredMemory(Attached, Memory):
         See `StreetAIChatMemoryBuffer.set` for what is deleted, and when another conversation begins.
         """
         self._seed = None
-        self._conversation.set_to(messages)
+        self.conversation.set_to(messages)
         with self._planting:
             self._instructions.clear()
             self._queue.restart()
@@ -136,12 +136,12 @@ class StoredMemory(Attached, Memory):
         """
         self._seed = None
         if status is None:
-            self._conversation.forget()
+            self.conversation.forget()
         else:
-            lines = self._conversation.everything()
+            lines = self.conversation.everything()
             first = self._active_from(lines)
             forgotten = lines[first:] if status == MessageStatus.ACTIVE else lines[:first]
-            self._conversation.delete([line.key for line in forgotten])
+            self.conversation.delete([line.key for line in forgotten])
         with self._planting:
             self._instructions.clear()
             self._queue.restart()
@@ -153,16 +153,21 @@ class StoredMemory(Attached, Memory):
     # ---------------------------------------------------------------- private
 
     @property
+    def _session(self) -> str:
+        """Whose memory it is, as the field says now."""
+        return self.session_id
+
+    @property
     def _source(self) -> Source:
         """Where the window comes from."""
-        return TranscriptSource(self._conversation)
+        return TranscriptSource(self.conversation)
 
     @property
     def _reader(self) -> Reader:
         """Reads with the settings as they are now."""
         method: Literal["user", "system"] = "system" if self.insert_method == InsertMethod.SYSTEM else "user"
         return Reader(
-            self._conversation, self._source, self._costs, 1 - self.chat_history_token_ratio, method, self.asked_at
+            self.conversation, self._source, self._costs, 1 - self.chat_history_token_ratio, method, self.asked_at
         )
 
     def _read(self, reader: Reader, available: int, turn: Turn | None) -> Reading:
@@ -173,8 +178,8 @@ class StoredMemory(Attached, Memory):
         """The instructions among all that was said in a conversation, read once. I/O."""
         with self._planting:
             if conversation_id is not None and conversation_id not in self._instructions:
-                with fail_open(_NOT_READ, self._conversation.on_error):
-                    self._instructions = {conversation_id: self._conversation.instructions(conversation_id)}
+                with fail_open(_NOT_READ, self.conversation.on_error):
+                    self._instructions = {conversation_id: self.conversation.instructions(conversation_id)}
             return list(self._instructions.get(conversation_id or "", ()))
 
     def _store(self, steps: Sequence[Step]) -> Sequence[Line]:
@@ -183,7 +188,7 @@ class StoredMemory(Attached, Memory):
         with self._planting:
             if self.memory_blocks:
                 self._queue.start(self._newest, self._costs)
-            self._conversation.store(steps)
+            self.conversation.store(steps)
             if any(new.role in INSTRUCTION_ROLES for step in steps for new in step.messages):
                 self._instructions.clear()
             return self._queue.leaving(self._newest, self._costs) if self.memory_blocks else ()
@@ -200,7 +205,7 @@ class StoredMemory(Attached, Memory):
     @property
     def _queue(self) -> Queue:
         """What memory blocks have got, with the settings as they are now."""
-        queue = queue_of(self._conversation)
+        queue = queue_of(self.conversation)
         queue.limit = self.token_limit * self.chat_history_token_ratio
         queue.lump = self.token_flush_size
         return queue
@@ -208,7 +213,7 @@ class StoredMemory(Attached, Memory):
     async def _hand_over(self, leaving: Sequence[Line]) -> None:
         """Give the memory blocks what has outgrown the window."""
         for block in self.memory_blocks:
-            with fail_open(BLOCK_FAILED, self._conversation.on_error):
+            with fail_open(BLOCK_FAILED, self.conversation.on_error):
                 # Blocks of LlamaIndex's write into what they are given.
                 lump = [copied(line.message) for line in leaving]
                 await block.aput(lump, from_short_term_memory=True, session_id=self.session_id)

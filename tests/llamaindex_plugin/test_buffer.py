@@ -405,6 +405,45 @@ def test_sessions_do_not_see_each_other(make, memory):
     assert len(memory.get_all()) == 42
 
 
+@pytest.mark.parametrize("chat_store", [None, SimpleChatStore])
+@pytest.mark.parametrize("copies", [False, True])
+def test_another_session_can_be_set(make, copies, chat_store):
+    """9.16: A server with one memory for all users, told before each call whose it is, as the stock buffer may be."""
+    failures = []
+    memory = make("mara", on_error=failures.append, **({} if chat_store is None else {"chat_store": chat_store()}))
+    memory.put(user(FACT))
+    if copies:
+        other = memory.model_copy(update={"chat_store_key": "tom"})
+    else:
+        other = memory
+        other.chat_store_key = "tom"
+    other.put(user(QUESTION))
+    assert (other.session_id, other.conversation.session_id) == ("tom", "tom")
+    assert [message.content for message in other.get()] == [QUESTION]
+    assert (said(other, "mara"), said(other, "tom")) == ([("user", FACT)], [("user", QUESTION)])
+    assert memory.get_all() == [user(FACT if copies else QUESTION)]
+    other.registry.close()
+    other.put(assistant(REPLY))
+    assert failures
+
+
+def test_the_history_of_a_session_stays_with_it(make):
+    """9.16: What one user's memory was made with is not said in another's, though it was not stored yet."""
+    memory = make("mara", chat_history=[user(FACT)])
+    other = memory.model_copy(update={"chat_store_key": "tom"})
+    assert (other.get_all(), memory.get_all()) == ([], [user(FACT)])
+
+
+@pytest.mark.parametrize("session", ["", None, "a\x00b"])
+def test_a_session_that_cannot_be_set(memory, session):
+    """9.16: Nobody else's memory is used in its place."""
+    memory.chat_store_key = session
+    with pytest.raises(InputError):
+        memory.put(user(QUESTION))
+    with pytest.raises(InputError):
+        memory.get()
+
+
 def test_restart(tmp_path):
     """9.12: A new process with the same path and session goes on where the last one stopped."""
     options = {"path": tmp_path / "m.db", "session_id": SESSION, "token_limit": 400}

@@ -436,6 +436,16 @@ async def test_synchronous_calls_on_a_loop(memory):
     assert said(memory)[-1] == ("assistant", REPLY)
 
 
+def test_another_session_can_be_set(make, memory):
+    """9.16: What is said, recalled and forgotten is that of the session that the memory is told, as with `Memory`."""
+    memory.session_id = "tom"
+    memory.put(user(QUESTION))
+    assert texts(memory.get()) == texts(memory.get_all()) == [("user", QUESTION)]
+    memory.reset()
+    assert memory.get_all() == []
+    assert len(make().get_all()) == 42
+
+
 # ---------------------------------------------------------------- serialisation
 
 
