@@ -78,6 +78,7 @@ class _Heard:
     def __init__(self) -> None:
         self._text: list[str] = []
         self._refusal: list[str] = []
+        self._audio: list[str] = []
         self._calls: dict[int, list[dict[str, str]]] = {}
         """By the place that the provider gives them: mostly one at each."""
         self._choices: set[int] = set()
@@ -108,7 +109,7 @@ class _Heard:
             if call["name"]
         ]
         return Reply(
-            text="".join(self._text) or "".join(self._refusal),
+            text="".join(self._text) or "".join(self._refusal) or "".join(self._audio),
             tool_calls=tuple(calls),
             complete=complete,
             response_id=self._name,
@@ -119,6 +120,7 @@ class _Heard:
         delta = mapped(choice.get("delta"))
         self._text.append(text_of(delta.get("content")))
         self._refusal.append(text_of(delta.get("refusal")))
+        self._audio.append(_heard_in(delta))
         self._finish = choice.get("finish_reason") or self._finish
         pieces = [*listed(delta.get("tool_calls")), *({"function": one} for one in [delta.get("function_call")] if one)]
         for number, piece in enumerate(map(mapped, pieces)):
@@ -165,8 +167,12 @@ def _said(message: Mapping[str, Any], position: int) -> Said | None:
 
 def _spoken(message: Mapping[str, Any]) -> str:
     """The text of the model's message; of a refusal, which comes in place of a text, its own; of audio what it says."""
-    audio = mapped(message.get("audio")).get("transcript")
-    return text_of(message.get("content")) or text_of(message.get("refusal")) or text_of(audio)
+    return text_of(message.get("content")) or text_of(message.get("refusal")) or _heard_in(message)
+
+
+def _heard_in(message: Mapping[str, Any]) -> str:
+    """What the model says aloud in a message, or in a piece of one."""
+    return text_of(mapped(message.get("audio")).get("transcript"))
 
 
 def _calls(message: Mapping[str, Any]) -> tuple[ToolCall, ...]:

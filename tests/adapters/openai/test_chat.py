@@ -199,6 +199,16 @@ def test_calls_without_places_of_their_own_are_told_by_their_ids(places):
     assert [(call.call_id, call.arguments) for call in reply.tool_calls] == [("a", '{"at": 1}'), ("b", '{"at": 2}')]
 
 
+def test_what_a_model_says_aloud_is_its_reply():
+    """A reply that is spoken comes as sound and its transcript, in pieces and as a whole; the sound is not stored."""
+    pieces = [{"id": "a"}, {"transcript": "Berth "}, {"data": "UklGRg=="}, {"transcript": "seven."}, {"expires_at": 7}]
+    events = [{"id": "c", "choices": [{"index": 0, "delta": {"content": None, "audio": one}}]} for one in pieces]
+    whole = {"content": None, "audio": {"id": "a", "data": "UklGRg==", "expires_at": 7, "transcript": "Berth seven."}}
+    data = {"id": "c", "choices": [{"index": 0, "message": whole, "finish_reason": "stop"}]}
+    codec = ChatCompletions()
+    assert [codec.read_events([*events, END]).text, codec.read_reply(data).text] == ["Berth seven."] * 2
+
+
 @pytest.mark.parametrize("later", [("b", None), (None, "depth"), ("a", "depth"), (None, None)])
 def test_pieces_of_one_call_are_told_by_their_place(later):
     """Some versions of vLLM give each piece an id of its own, but only the first one the name."""
