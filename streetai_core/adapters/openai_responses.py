@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from streetai_core.adapters.codec import Codec, Context, Reply, Request, Said, ToolCall
@@ -12,10 +12,28 @@ from streetai_core.prompt.turns import join
 
 _INSTRUCTIONS = frozenset({"system", "developer"})
 
-_CALLS = {"function_call": "arguments", "custom_tool_call": "input"}
-"""Items by which the model calls a tool of the app's: what it gives it."""
+_CALLS = {
+    "function_call": "arguments",
+    "custom_tool_call": "input",
+    "shell_call": "action",
+    "local_shell_call": "action",
+    "apply_patch_call": "operation",
+    "computer_call": "action",
+    "mcp_approval_request": "arguments",
+}
+"""Items by which the model calls a tool that the app runs, or asks the app for its leave: what it gives it."""
 
-_RESULTS = frozenset({"function_call_output", "custom_tool_call_output"})
+_RESULTS = frozenset(
+    {
+        "function_call_output",
+        "custom_tool_call_output",
+        "shell_call_output",
+        "local_shell_call_output",
+        "apply_patch_call_output",
+        "computer_call_output",
+        "mcp_approval_response",
+    }
+)
 
 _ENDS = frozenset({"response.completed", "response.incomplete"})
 """Events after which no more comes; an incomplete response has reached its limit of tokens."""
@@ -65,7 +83,7 @@ class Responses(Codec):
         items = [mapped(item) for item in listed(data.get("output"))]
         return Reply(
             text=join(*(text_of(item.get("content")) for item in items if item.get("type") == "message")),
-            tool_calls=tuple(_call(item) for item in items if item.get("type") in _CALLS),
+            tool_calls=_calls(items),
             complete=data.get("status") in _COMPLETE and not data.get("error"),
             response_id=named(data.get("id")),
             metadata=_metadata(data),
@@ -88,7 +106,7 @@ class Responses(Codec):
                 items[event.get("output_index")] = mapped(event.get("item"))
         return Reply(
             text=join(*texts.values()),
-            tool_calls=tuple(_call(item) for item in items.values() if item.get("type") in _CALLS),
+            tool_calls=_calls(items.values()),
             complete=False,
             response_id=named(response.get("id")),
             metadata=_metadata(response),
@@ -116,9 +134,7 @@ def _said(item: Mapping[str, Any], position: int) -> Said | None:
     if kind in _CALLS:
         return Said(role="assistant", tool_calls=(_call(item),), position=position)
     if kind in _RESULTS:
-        output = item.get("output")
-        text = text_of(output) if isinstance(output, str | list | tuple) else json_text(output)
-        return Said(role="tool", text=text, tool_call_id=str(item.get("call_id")), position=position)
+        return _result(item, position)
     if role == "assistant":
         return Said(role="assistant", text=text_of(content), position=position)
     if role != "user":
@@ -126,10 +142,36 @@ def _said(item: Mapping[str, Any], position: int) -> Said | None:
     return Said(role="user", text=text_of(content), attachments=attachments_of(content), position=position)
 
 
+def _calls(items: Iterable[Mapping[str, Any]]) -> tuple[ToolCall, ...]:
+    """The calls in a reply that wait for the app: a shell of the provider's has answered in the same reply."""
+    given = list(items)
+    answered = {_call_id(item) for item in given if item.get("type") in _RESULTS}
+    return tuple(_call(item) for item in given if item.get("type") in _CALLS and _call_id(item) not in answered)
+
+
 def _call(item: Mapping[str, Any]) -> ToolCall:
-    given = item.get(_CALLS[str(item.get("type"))])
-    name = str(item.get("name") or "tool")
-    return ToolCall(call_id=str(item.get("call_id") or name), name=name, arguments=json_text(given or "{}"))
+    """A call; one of a tool that the API knows has its name from its type."""
+    kind = str(item.get("type"))
+    name = str(item.get("name") or kind.removesuffix("_call"))
+    return ToolCall(call_id=_call_id(item) or name, name=name, arguments=json_text(item.get(_CALLS[kind]) or "{}"))
+
+
+def _result(item: Mapping[str, Any], position: int) -> Said:
+    """What came of a call: text, what a shell has written, or the app's leave. A picture of a screen is no text."""
+    kind, output = item.get("type"), item.get("output", item.get("approve", ""))
+    if kind == "computer_call_output":
+        text = ""
+    elif kind == "shell_call_output":
+        text = join(*(text_of(run.get(name)) for run in map(mapped, listed(output)) for name in ("stdout", "stderr")))
+    else:
+        text = text_of(output) if isinstance(output, str | list | tuple) else json_text(output)
+    return Said(role="tool", text=text, tool_call_id=_call_id(item), position=position)
+
+
+def _call_id(item: Mapping[str, Any]) -> str:
+    """What ties a call and what came of it together."""
+    given = (item.get(name) for name in ("call_id", "approval_request_id", "id"))
+    return next((str(one) for one in given if one), "")
 
 
 def _entries(said: Said) -> list[dict[str, Any]]:

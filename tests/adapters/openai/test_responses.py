@@ -5,6 +5,7 @@ import json
 import pytest
 
 from streetai_core.adapters.openai import with_memory
+from streetai_core.adapters.openai_responses import Responses
 from tests.adapters.conformance.openai_rows import PIXEL, sdk_client
 from tests.adapters.wire.answers import Answer
 
@@ -129,6 +130,51 @@ def test_a_tool_loop_of_results_only_where_all_calls_have_one_id(client, respons
         *["assistant", "tool", "tool"],
         "assistant",
     ]
+
+
+SCREEN = {"type": "computer_screenshot", "image_url": PIXEL}
+RAN = [{"stdout": "31", "stderr": "", "outcome": {"type": "exit", "exit_code": 0}}]
+
+
+@pytest.mark.parametrize("stream", [False, True])
+@pytest.mark.parametrize(
+    ("result", "text"),
+    [
+        ({"type": "shell_call_output", "call_id": "call_1", "output": RAN}, "31"),
+        ({"type": "local_shell_call_output", "call_id": "call_1", "output": "31"}, "31"),
+        ({"type": "apply_patch_call_output", "call_id": "call_1", "status": "completed"}, ""),
+        ({"type": "computer_call_output", "call_id": "call_1", "output": SCREEN}, ""),
+        ({"type": "mcp_approval_response", "approval_request_id": "call_1", "approve": True}, "true"),
+    ],
+)
+def test_what_the_app_does_for_a_tool_of_the_apis_is_part_of_the_turn(client, responses, result, text, stream):
+    """The reply to a result that came alone was not stored, and nothing was learned from it."""
+    remember(client)
+    tool = result["type"].removesuffix("_call_output").removesuffix("_response")
+    responses.answers += [Answer("", calls=(("call_1", tool, {"type": "exec"}),)), Answer("Berth thirty-one.")]
+    first = client.responses.create(model="m", input="Which berth has my boat?")
+    options = {"model": "m", "input": [result], "previous_response_id": first.id}
+    last = client.responses.create(**options, stream=stream)
+    if stream:
+        list(last)
+    assert [result] == responses.last.body["input"]
+    assert [
+        ("user", "Which berth has my boat?"),
+        ("assistant", ""),
+        ("tool", text),
+        ("assistant", "Berth thirty-one."),
+    ] == said(client, conversation_id=None)
+    assert client.memory_turn(last).turn_id == client.memory_turn(first).turn_id
+    assert client.memory_turn(last).updates
+
+
+def test_a_shell_that_the_provider_runs_is_no_call_of_the_apps():
+    """Its output is in the same reply, which is the last one."""
+    call = {"type": "shell_call", "call_id": "s1", "action": {"commands": ["ls"]}}
+    spoken = {"type": "message", "role": "assistant", "content": [{"type": "output_text", "text": "One file."}]}
+    output = [call, {"type": "shell_call_output", "call_id": "s1", "output": RAN}, spoken]
+    reply = Responses().read_reply({"id": "r", "status": "completed", "output": output})
+    assert (reply.text, reply.tool_calls, reply.complete) == ("One file.", (), True)
 
 
 def test_what_the_sdk_returns_can_be_sent_back(client, responses):

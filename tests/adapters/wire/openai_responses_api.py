@@ -34,6 +34,9 @@ PARTS = {
 }
 """Types of parts by role, and the field that each must have."""
 
+BUILT_IN = {"shell": "action", "local_shell": "action", "apply_patch": "operation", "computer": "action"}
+"""Tools that the API knows and the app runs: their calls are items of types of their own, and where what they do is."""
+
 
 def faults(headers, body):
     """What is wrong with a request, each a sentence; empty for a valid one."""
@@ -81,19 +84,21 @@ def texts(body):
         return [*found, body["input"]]
     for item in body["input"]:
         content = item.get("content") or item.get("output") or item.get("arguments") or ""
-        parts = [content] if isinstance(content, str) else [part.get("text", "") for part in content]
-        found.append("".join(parts))
+        parts = [content] if isinstance(content, str | dict) else content
+        found += ["".join(part if isinstance(part, str) else part.get("text", "") for part in parts)]
     return found
 
 
 def _faults_of(item, called, body):
     """What is wrong with an item, after these calls."""
     kind = item.get("type", "message")
-    if kind == "function_call_output":
+    if kind.endswith("_call_output"):
         if item.get("call_id") not in called and not (body.get("previous_response_id") or body.get("conversation")):
             yield "an output of no call"
         return
-    if kind in {"function_call", "reasoning"}:
+    if kind == "mcp_approval_response" and item.keys() >= {"approval_request_id", "approve"}:
+        return
+    if kind.endswith("_call") or kind == "reasoning":
         return
     if kind != "message" or item.get("role") not in PARTS:
         yield f"unknown: {kind} {item.get('role')}"
@@ -118,9 +123,10 @@ def _events(answer, body, number):
         else:
             head = {"output_index": place, "item_id": item["id"]}
             yield {"type": "response.output_item.added", "output_index": place, "item": {**item, "arguments": ""}}
-            arguments = item["arguments"]
-            yield {"type": "response.function_call_arguments.delta", **head, "delta": arguments}
-            yield {"type": "response.function_call_arguments.done", **head, "arguments": arguments}
+            if item["type"] == "function_call":
+                arguments = item["arguments"]
+                yield {"type": "response.function_call_arguments.delta", **head, "delta": arguments}
+                yield {"type": "response.function_call_arguments.done", **head, "arguments": arguments}
             yield {"type": "response.output_item.done", "output_index": place, "item": item}
     yield {"type": "response.completed", "response": _response(answer, body, number, "completed", output)}
 
@@ -165,6 +171,12 @@ def _output(answer, number):
         message = {"id": f"msg_{number}", "type": "message", "role": "assistant", "status": "completed"}
         items.append({**message, "content": [part]})
     for place, (name_id, name, arguments) in enumerate(answer.calls):
-        call = {"id": f"fc_{number}_{place}", "type": "function_call", "status": "completed"}
-        items.append({**call, "call_id": name_id, "name": name, "arguments": json.dumps(arguments)})
+        call = {"id": f"fc_{number}_{place}", "call_id": name_id, "status": "completed"}
+        if name == "mcp_approval":
+            given = {"server_label": "harbour", "name": "book", "arguments": json.dumps(arguments)}
+            items.append({"type": "mcp_approval_request", "id": name_id, **given})
+        elif name in BUILT_IN:
+            items.append({**call, "type": f"{name}_call", BUILT_IN[name]: arguments})
+        else:
+            items.append({**call, "type": "function_call", "name": name, "arguments": json.dumps(arguments)})
     return items
