@@ -79,14 +79,15 @@ class Memories:
             `memory.db` in the current folder.
 
     Raises:
-        InputError: it is none of these.
+        InputError: it is none of these, or an empty path.
     """
 
     def __init__(self, registry: MemoryRegistry | str | os.PathLike[str] | None) -> None:
         if registry is not None and not isinstance(registry, MemoryRegistry | str | os.PathLike):
             raise InputError(f"registry must be a MemoryRegistry, a file's path or None, got {type(registry).__name__}")
         self._owned = not isinstance(registry, MemoryRegistry)
-        self.registry = registry if isinstance(registry, MemoryRegistry) else MemoryRegistry(registry or DEFAULT_PATH)
+        path = DEFAULT_PATH if registry is None else registry
+        self.registry = path if isinstance(path, MemoryRegistry) else MemoryRegistry(path)
 
     @property
     def executor(self) -> Executor:

@@ -140,6 +140,7 @@ def test_wrong_arguments_are_named(registry):
         (lambda: with_memory(plain, 7), "memory_id"),
         (lambda: with_memory(plain, ""), "memory_id"),
         (lambda: with_memory(plain, "mara", registry=7), "registry"),
+        (lambda: with_memory(plain, "mara", registry=""), "path must be"),
         (lambda: with_memory(plain, "mara", registry=registry, conversation_id=" "), "conversation_id"),
         (lambda: with_memory(plain, "mara", registry=registry, token_budget=0), "token_budget"),
         (lambda: with_memory(plain, "mara", registry=registry, on_error="print"), "on_error"),
