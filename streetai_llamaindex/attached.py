@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Sequence
+from copy import copy
 from importlib import import_module
-from typing import Any
+from typing import Any, TypeVar
 
 from llama_index.core.base.base_retriever import BaseRetriever
 from llama_index.core.base.llms.types import ChatMessage
@@ -20,6 +21,8 @@ from streetai_llamaindex.moments import from_json
 from streetai_llamaindex.opening import Lease, Opening
 from streetai_llamaindex.sources import Source
 from streetai_llamaindex.turns import TurnReport, report
+
+A = TypeVar("A", bound="Attached")
 
 
 class Attached:
@@ -51,6 +54,16 @@ class Attached:
     @abstractmethod
     def set(self, messages: list[ChatMessage]) -> None:
         """Make the history these messages."""
+
+    def __copy__(self: A) -> A:  # noqa: PYI019 - Self needs Python 3.11
+        """A copy on the same engine and session, which are there until both are closed."""
+        duplicate: A = super().__copy__()  # type: ignore[misc]  # the framework's class comes after this one
+        duplicate._lease = self._opening.lease()  # noqa: SLF001 - another object of this class
+        return duplicate
+
+    def __deepcopy__(self: A, memo: dict[int, Any] | None = None) -> A:  # noqa: PYI019 - as above
+        """The same: there is one truth, which is not copied."""
+        return copy(self)
 
     def __bool__(self) -> bool:
         """True, also while it is empty: engines replace a memory that is false by another one."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import copy
 import json
 import os
 from collections.abc import Callable, Mapping, Sequence
@@ -352,12 +351,6 @@ class StreetAIChatMemoryBuffer(Attached, ChatMemoryBuffer):
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickle by `to_dict`."""
         return _unpickled, (type(self), self.to_dict())
-
-    def __deepcopy__(self, memo: dict[int, Any] | None = None) -> StreetAIChatMemoryBuffer:
-        """A copy on the same engine and session: there is one truth, which is not copied."""
-        duplicate = copy.copy(self)
-        duplicate._lease = self._opening.lease()  # noqa: SLF001 - another object of this class
-        return duplicate
 
     # ---------------------------------------------------------------- private
 

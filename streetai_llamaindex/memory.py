@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import copy
 import json
 import os
 from collections.abc import Callable, Mapping
@@ -270,12 +269,6 @@ class StreetAIMemory(StoredMemory):
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickle by `to_dict`, with the memory blocks."""
         return _unpickled, (type(self), self.to_dict(), self.memory_blocks)
-
-    def __deepcopy__(self, memo: dict[int, Any] | None = None) -> StreetAIMemory:
-        """A copy on the same engine and session: there is one truth, which is not copied."""
-        duplicate = copy.copy(self)
-        duplicate._lease = self._opening.lease()  # noqa: SLF001 - another object of this class
-        return duplicate
 
     # ---------------------------------------------------------------- private
 

@@ -40,6 +40,7 @@ WAYS = {
     "arguments": lambda memory: StreetAIChatMemoryBuffer(**memory.model_dump()),
     "pickle": lambda memory: pickle.loads(pickle.dumps(memory)),  # noqa: S301 - what is read was written here
     "deepcopy": copy.deepcopy,
+    "copy": copy.copy,
     "model_copy": lambda memory: memory.model_copy(deep=True),
     "context": lambda memory: JsonSerializer().deserialize(JsonSerializer().serialize(memory)),
     "context of a server": lambda memory: JsonSerializer(allowed_types=[BUFFER]).deserialize(
@@ -84,6 +85,16 @@ def test_memory_in_ram(way):
     again = WAYS[way](memory)
     assert again.registry is memory.registry
     assert again.get_all() == [user(FACT)]
+
+
+@every_way
+def test_closing_one_leaves_the_other_open(way):
+    """9.12: A copy that is closed, as by the end of a request, takes no engine away from the memory it was made of."""
+    memory = StreetAIChatMemoryBuffer.from_defaults(session_id=SESSION, embed_model=HashingEncoder())
+    memory.put(user(FACT))
+    WAYS[way](memory).close()
+    assert memory.get_all() == [user(FACT)]
+    memory.close()
 
 
 @every_way
