@@ -1,69 +1,85 @@
-"""What LlamaIndex's two kinds of memory share when they stand on an engine: looking in, flushing, closing."""
+"""What LlamaIndex's two kinds of memory share when they stand on an engine: session, looking in, flushing, closing."""
 
 from __future__ import annotations
 
+import asyncio
 from abc import abstractmethod
-from collections.abc import Sequence
-from copy import copy
+from collections.abc import Callable, Sequence
 from importlib import import_module
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from llama_index.core.base.base_retriever import BaseRetriever
 from llama_index.core.base.llms.types import ChatMessage
+from llama_index.core.bridge.pydantic import PrivateAttr
+from llama_index.core.memory import BaseMemory
 
 from streetai_core import MemoryRegistry
-from streetai_core.failures import fail_open
+from streetai_core.failures import OnError, fail_open
+from streetai_core.forking import fork_safe_lock
 from streetai_core.verbs.arguments import AskedAt
 from streetai_llamaindex.alignment import is_beginning
 from streetai_llamaindex.conversations import Conversation, conversation_of
-from streetai_llamaindex.messages import to_stored
-from streetai_llamaindex.moments import from_json
-from streetai_llamaindex.opening import Lease, Opening
+from streetai_llamaindex.messages import copied, to_stored
+from streetai_llamaindex.moments import AskedAtField, from_json
+from streetai_llamaindex.opening import Lease, Opening, opening_of, reopened
+from streetai_llamaindex.reading import Reader
 from streetai_llamaindex.sources import Source
-from streetai_llamaindex.turns import TurnReport, report
+from streetai_llamaindex.transcript import Reading
+from streetai_llamaindex.turns import Turn, TurnReport, report
+from streetai_llamaindex.window import TokenCosts
 
-A = TypeVar("A", bound="Attached")
 
+class Attached(BaseMemory):
+    """A memory of LlamaIndex's that stands on an engine; put it before the framework's class."""
 
-class Attached:
-    """A memory of LlamaIndex's that stands on an engine; put it before the framework's class.
+    engine: dict[str, Any] | None = None
+    """Where the engine is; see `opening.Address`."""
+    asked_at: AskedAtField = None
+    """When and where questions are asked: a time, or a function that gives it; `None`: the engine's clock."""
 
-    Not a pydantic model, so that it adds no field: the private attributes are those of the class that inherits it.
-    """
+    _SESSION: ClassVar[str]
+    """The framework's name of the field that is the session."""
 
-    _opening: Opening
-    _lease: Lease | None
-    _held: Conversation
+    _opening: Opening = PrivateAttr()
+    _lease: Lease | None = PrivateAttr(default=None)
+    _held: Conversation = PrivateAttr()
     """The conversation of the session, which is there for as long as somebody holds it; ask `conversation` for it."""
-    asked_at: Any
-    _seed: Sequence[ChatMessage] | None
+    _counted: TokenCosts | None = PrivateAttr(default=None)
+    _seed: Sequence[ChatMessage] | None = PrivateAttr(default=None)
     """The history that the memory was made with, until it is stored."""
-    _planting: Any
+    _planting: Any = PrivateAttr(default_factory=fork_safe_lock)
     """A lock: a history is stored once, whoever comes first."""
 
-    @property
-    @abstractmethod
-    def _session(self) -> str:
-        """Whose memory it is, as the field says now."""
+    if TYPE_CHECKING:
+        # The framework's classes have it as a field each, with a default of their own.
+        tokenizer_fn: Callable[[str], list[Any]]
+
+    def model_post_init(self, context: Any, /) -> None:
+        """Find the engine; pydantic calls this."""
+        super().model_post_init(context)
+        self._opening = opening_of() if self.engine is None else reopened(self.engine)
+        self.engine = dict(self._opening.address)
+        self._held = conversation_of(self._opening, self._session)
+        self._take_time()
+        self._lease = self._opening.lease()
 
     @property
     @abstractmethod
     def _source(self) -> Source:
         """Where the window comes from."""
 
-    @abstractmethod
-    def set(self, messages: list[ChatMessage]) -> None:
-        """Make the history these messages."""
+    @property
+    def _session(self) -> str:
+        """Whose memory it is, as the field says now."""
+        session: str = getattr(self, self._SESSION)
+        return session
 
-    def __copy__(self: A) -> A:  # noqa: PYI019 - Self needs Python 3.11
-        """A copy on the same engine and session, which are there until both are closed."""
-        duplicate: A = super().__copy__()  # type: ignore[misc]  # the framework's class comes after this one
-        duplicate._lease = self._opening.lease()  # noqa: SLF001 - another object of this class
-        return duplicate
-
-    def __deepcopy__(self: A, memo: dict[int, Any] | None = None) -> A:  # noqa: PYI019 - as above
-        """The same: there is one truth, which is not copied."""
-        return copy(self)
+    @property
+    def _costs(self) -> TokenCosts:
+        """What messages cost, counted by the tokenizer that the memory has now."""
+        if self._counted is None or self._counted.tokenizer is not self.tokenizer_fn:
+            self._counted = TokenCosts(self.tokenizer_fn)
+        return self._counted
 
     def __bool__(self) -> bool:
         """True, also while it is empty: engines replace a memory that is false by another one."""
@@ -106,6 +122,22 @@ class Attached:
         retriever: BaseRetriever = module.StreetAIRetriever(self, **options)
         return retriever
 
+    def put(self, message: ChatMessage) -> None:
+        """Store a message; learn from it if it is the final reply of its turn.
+
+        Raises:
+            InputError: it is not a message.
+        """
+        self.put_messages([message])
+
+    async def aput(self, message: ChatMessage) -> None:
+        """Async twin of `put`."""
+        await self.aput_messages([message])
+
+    async def aset(self, messages: list[ChatMessage]) -> None:
+        """Async twin of `set`."""
+        await asyncio.shield(asyncio.to_thread(self.set, messages))
+
     def flush(self) -> bool:
         """Store what a failure has left in RAM; say whether everything is stored."""
         self._plant()
@@ -136,6 +168,19 @@ class Attached:
             self._seed, self._held = None, moved
             self._take_time()
 
+    def _take(
+        self,
+        *,
+        tokenizer_fn: Callable[[str], list[Any]] | None = None,
+        on_error: OnError | None = None,
+        chat_history: Sequence[ChatMessage] | None = None,
+    ) -> None:
+        """Take what a memory is made with and no field has; what is `None` stays what it was."""
+        self.conversation.tokenizer = tokenizer_fn or self.conversation.tokenizer
+        self.conversation.on_error = on_error or self.conversation.on_error
+        if chat_history is not None:
+            self._seed = [copied(message) for message in chat_history]
+
     def _take_time(self) -> None:
         """Take `asked_at` as it was given, or written; a function is kept for the copies that come back from JSON.
 
@@ -145,6 +190,11 @@ class Attached:
         self.asked_at = told_time(self.asked_at, self._opening, self.conversation.session_id)
         if callable(self.asked_at):
             self.conversation.asked_at = self.asked_at
+
+    def _read(self, reader: Reader, available: int, turn: Turn | None) -> Reading:
+        """As `Reader.read`, when the history that the memory was made with is stored. I/O."""
+        self._plant()
+        return reader.read(available, turn)
 
     def _plant(self) -> None:
         """Store the history that the memory was made with, at its first use.

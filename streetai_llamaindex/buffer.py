@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-import json
 import os
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import Any, ClassVar
 from uuid import uuid4
 
 from llama_index.core.base.llms.types import ChatMessage
-from llama_index.core.bridge.pydantic import Field, PrivateAttr, field_serializer, model_validator
+from llama_index.core.bridge.pydantic import Field, field_serializer
 from llama_index.core.llms.llm import LLM
 from llama_index.core.memory.chat_memory_buffer import (
     DEFAULT_TOKEN_LIMIT,
@@ -19,38 +18,26 @@ from llama_index.core.memory.chat_memory_buffer import (
 )
 from llama_index.core.storage.chat_store import BaseChatStore
 from llama_index.core.utils import get_tokenizer
-from pydantic import ModelWrapValidatorHandler
 
 from streetai_core import Config, MemoryRegistry
 from streetai_core.failures import OnError
-from streetai_core.forking import fork_safe_lock
-from streetai_core.text.clean import check_id
 from streetai_core.verbs.arguments import AskedAt, check_asked_at
-from streetai_llamaindex.attached import Attached, told_time
 from streetai_llamaindex.chat_store import StreetAIChatStore
-from streetai_llamaindex.conversations import Conversation, conversation_of
 from streetai_llamaindex.messages import copied
-from streetai_llamaindex.moments import AskedAtField
-from streetai_llamaindex.opening import Lease, Opening, check_unset, opening_of, reopened
+from streetai_llamaindex.opening import Opening, check_unset, opening_of
+from streetai_llamaindex.portable import Portable
 from streetai_llamaindex.reading import InsertMethod, Reader
-from streetai_llamaindex.serialization import Written, chat_store_to_json, is_written
+from streetai_llamaindex.serialization import Written, chat_store_to_json
 from streetai_llamaindex.sessions import session_of
 from streetai_llamaindex.sources import ChatStoreSource, Source, TranscriptSource
 from streetai_llamaindex.speech import asked_text
 from streetai_llamaindex.steps import Step
-from streetai_llamaindex.transcript import Reading
-from streetai_llamaindex.turns import Turn
-from streetai_llamaindex.window import TokenCosts
 
 RECALL_TOKEN_RATIO = 0.3
 """Most of the prompt that recalled text may take: the share that LlamaIndex's `Memory` leaves to its blocks."""
 
 
-_OPENING_ARGUMENTS = ("path", "registry", "embed_model", "config")
-"""Which arguments of `from_dict` say where the engine is."""
-
-
-class StreetAIChatMemoryBuffer(Attached, ChatMemoryBuffer):
+class StreetAIChatMemoryBuffer(Portable, ChatMemoryBuffer):
     """A `ChatMemoryBuffer` that never forgets: the last messages verbatim, and what bears on the question.
 
     Give it wherever LlamaIndex takes a memory: `index.as_chat_engine(memory=memory)`, `SimpleChatEngine`, agents'
@@ -70,17 +57,8 @@ class StreetAIChatMemoryBuffer(Attached, ChatMemoryBuffer):
     """Most of the tokens that recalled text may take, from 0 (no recall) to 1."""
     insert_method: InsertMethod = "user"
     """Where recalled text goes: next to the question, or into a system message in front."""
-    engine: dict[str, Any] | None = None
-    """Where the engine is; see `opening.Address`."""
-    asked_at: AskedAtField = None
-    """When and where questions are asked: a time, or a function that gives it; `None`: the engine's clock."""
 
-    _opening: Opening = PrivateAttr()
-    _lease: Lease | None = PrivateAttr(default=None)
-    _held: Conversation = PrivateAttr()
-    _costs: TokenCosts = PrivateAttr()
-    _seed: Sequence[ChatMessage] | None = PrivateAttr(default=None)
-    _planting: Any = PrivateAttr(default_factory=fork_safe_lock)
+    _SESSION: ClassVar[str] = "chat_store_key"
 
     @classmethod
     def class_name(cls) -> str:
@@ -150,22 +128,14 @@ class StreetAIChatMemoryBuffer(Attached, ChatMemoryBuffer):
             engine=dict(opening.address),
             asked_at=check_asked_at(asked_at),
         )
-        memory.conversation.tokenizer = tokenizer_fn or memory.conversation.tokenizer
-        memory.conversation.on_error = on_error or memory.conversation.on_error
-        memory._seed = None if chat_history is None else [copied(message) for message in chat_history]
+        memory._take(tokenizer_fn=tokenizer_fn, on_error=on_error, chat_history=chat_history)
         return memory
 
     def model_post_init(self, context: Any, /) -> None:
-        """Find the engine; pydantic calls this."""
+        """Find the engine, and the chat store if none was given; pydantic calls this."""
         super().model_post_init(context)
-        self._opening = opening_of() if self.engine is None else reopened(self.engine)
-        self.engine = dict(self._opening.address)
         if "chat_store" not in self.model_fields_set:
             self.chat_store = StreetAIChatStore(self._opening)
-        self._held = conversation_of(self._opening, check_id(self.chat_store_key, "session_id"))
-        self._costs = TokenCosts(self.tokenizer_fn)
-        self._take_time()
-        self._lease = self._opening.lease()
 
     # ------------------------------------------------------------------- read
 
@@ -211,18 +181,6 @@ class StreetAIChatMemoryBuffer(Attached, ChatMemoryBuffer):
 
     # ------------------------------------------------------------------ write
 
-    def put(self, message: ChatMessage) -> None:
-        """Store a message; learn from it if it is the final reply of its turn.
-
-        Raises:
-            InputError: it is not a message.
-        """
-        self.put_messages([message])
-
-    async def aput(self, message: ChatMessage) -> None:
-        """Async twin of `put`."""
-        await self.aput_messages([message])
-
     def put_messages(self, messages: Sequence[ChatMessage]) -> None:
         """Store messages in order; see `put`."""
         self._store(self.conversation.plan(messages))
@@ -243,10 +201,6 @@ class StreetAIChatMemoryBuffer(Attached, ChatMemoryBuffer):
         self._seed = None
         self._source.set_to(messages)
         self.conversation.set_to(messages)
-
-    async def aset(self, messages: list[ChatMessage]) -> None:
-        """Async twin of `set`."""
-        await asyncio.shield(asyncio.to_thread(self.set, messages))
 
     def reset(self) -> None:
         """Forget this session: the window, everything that can be recalled, and what was learned. No other session.
@@ -282,75 +236,14 @@ class StreetAIChatMemoryBuffer(Attached, ChatMemoryBuffer):
         data: dict[str, Any] = self.model_dump(mode="json", **kwargs)
         return data
 
-    def to_string(self) -> str:
-        """What `to_dict` gives, as a JSON text."""
-        return json.dumps(self.to_dict())
-
-    @classmethod
-    def from_dict(cls, data: Mapping[str, Any], **kwargs: Any) -> StreetAIChatMemoryBuffer:
-        """The memory that `to_dict` has written: on the same engine, with the same window.
-
-        Args:
-            data: what `to_dict` returned; of a stock `ChatMemoryBuffer` too.
-            kwargs: arguments of `from_defaults` that take the place of what was written. Another process than the one
-                that wrote it needs `embed_model` or `registry`, and `asked_at` if it was a function, if there were
-                any.
-
-        Raises:
-            ValueError: the data is not a memory's, or `asked_at` was a function that is not known here.
-        """
-        written = Written.of(data)
-        opening = written.opening(**{name: kwargs.pop(name) for name in _OPENING_ARGUMENTS if name in kwargs})
-        on_error, session = kwargs.pop("on_error", None), kwargs.pop("session_id", None)
-        if session is not None:
-            kwargs["chat_store_key"] = session
-        values = cls._values(written, opening, kwargs)
-        memory = cls(**values)
-        memory._go_on(written, values)
-        memory.conversation.on_error = on_error or memory.conversation.on_error
-        return memory
-
-    @classmethod
-    def from_string(cls, json_str: str, **kwargs: Any) -> StreetAIChatMemoryBuffer:
-        """The memory that `to_string` has written; see `from_dict`."""
-        return cls.from_dict(json.loads(json_str), **kwargs)
-
-    @model_validator(mode="wrap")
-    @classmethod
-    def _of_dump(
-        cls, data: Any, handler: ModelWrapValidatorHandler[StreetAIChatMemoryBuffer]
-    ) -> StreetAIChatMemoryBuffer:
-        """Take what `model_dump` has written, as a model that has a memory as a field gives it back."""
-        if not is_written(data):
-            return handler(data)
-        written = Written.of(data)
-        values = cls._values(written, written.opening(), {})
-        # A copy: upstream writes its own tokenizer into what it is given.
-        memory = handler(dict(values))
-        memory._go_on(written, values)  # noqa: SLF001 - another object of this class
-        return memory
-
     @classmethod
     def _values(cls, written: Written, opening: Opening, given: Mapping[str, Any]) -> dict[str, Any]:
         """The fields of a memory that was written; those that were given take the place of its own."""
-        values = {name: value for name, value in written.settings.items() if name in cls.model_fields} | dict(given)
+        values = super()._values(written, opening, given)
         if "chat_store" not in values:
             chat_store = written.chat_store()
             values["chat_store"] = StreetAIChatStore(opening) if chat_store is None else chat_store
-        # Here, for pydantic wraps the errors of what it calls.
-        values["asked_at"] = told_time(values.get("asked_at"), opening, values.get("chat_store_key"))
-        return {**values, "engine": dict(opening.address)}
-
-    def _go_on(self, written: Written, values: Mapping[str, Any]) -> None:
-        """Take what goes along with a memory that was written, and is no field."""
-        if "tokenizer_fn" not in values and self.conversation.tokenizer is not None:
-            self._use(self.conversation.tokenizer)
-        # What lives in RAM may still be there, and be ahead of what was written.
-        self._seed = written.messages if written.messages and not self._source.everything() else None
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        """Pickle by `to_dict`."""
-        return _unpickled, (type(self), self.to_dict())
+        return values
 
     # ---------------------------------------------------------------- private
 
@@ -363,11 +256,6 @@ class StreetAIChatMemoryBuffer(Attached, ChatMemoryBuffer):
     def _let_go(self) -> None:
         if isinstance(self.chat_store, StreetAIChatStore):
             self.chat_store.close()
-
-    @property
-    def _session(self) -> str:
-        """Whose memory it is, as the field says now."""
-        return self.chat_store_key
 
     @property
     def _source(self) -> Source:
@@ -384,22 +272,9 @@ class StreetAIChatMemoryBuffer(Attached, ChatMemoryBuffer):
             self.conversation, self._source, self._costs, self.recall_token_ratio, self.insert_method, self.asked_at
         )
 
-    def _read(self, reader: Reader, available: int, turn: Turn | None) -> Reading:
-        self._plant()
-        return reader.read(available, turn)
-
     def _store(self, steps: Sequence[Step]) -> None:
         """Carry out what was planned, in the user's chat store too."""
         self._plant()
         for step in steps:
             self._source.add(step)
         self.conversation.store(steps)
-
-    def _use(self, tokenizer: Callable[[str], list[Any]]) -> None:
-        """Count tokens with another tokenizer."""
-        self.tokenizer_fn = tokenizer
-        self._costs = TokenCosts(tokenizer)
-
-
-def _unpickled(cls: type[StreetAIChatMemoryBuffer], data: dict[str, Any]) -> StreetAIChatMemoryBuffer:
-    return cls.from_dict(data)

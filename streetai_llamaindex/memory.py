@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-import json
 import os
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import Any, ClassVar
 
 from llama_index.core.base.llms.types import ChatMessage, MessageRole
-from llama_index.core.bridge.pydantic import Field, PrivateAttr, model_validator
+from llama_index.core.bridge.pydantic import Field, PrivateAttr
 from llama_index.core.memory.memory import (
     DEFAULT_FLUSH_SIZE,
     DEFAULT_MEMORY_BLOCKS_TEMPLATE,
@@ -19,34 +18,25 @@ from llama_index.core.memory.memory import (
 )
 from llama_index.core.prompts import RichPromptTemplate
 from llama_index.core.utils import get_tokenizer
-from pydantic import ModelWrapValidatorHandler
 
 from streetai_core import Config, MemoryRegistry
 from streetai_core.errors import InputError
 from streetai_core.failures import OnError, fail_open
 from streetai_core.prompt.turns import INSTRUCTION_ROLES
 from streetai_core.verbs.arguments import AskedAt, check_asked_at
-from streetai_llamaindex.attached import told_time
 from streetai_llamaindex.blocks import Contents, ContentsOfTurns, run_to_end
 from streetai_llamaindex.messages import copied, message_to_json
-from streetai_llamaindex.opening import Opening, check_unset, opening_of
+from streetai_llamaindex.opening import check_unset, opening_of
 from streetai_llamaindex.reading import Reader
-from streetai_llamaindex.serialization import Written, is_written
+from streetai_llamaindex.serialization import Written
 from streetai_llamaindex.sessions import session_of
 from streetai_llamaindex.speech import asked_text, role_of
 from streetai_llamaindex.stored_memory import BLOCK_FAILED, StoredMemory
 from streetai_llamaindex.transcript import Reading
 from streetai_llamaindex.turns import Turn
-from streetai_llamaindex.window import TokenCosts
 
 HISTORY_TOKEN_RATIO = 0.7
 """The share of the prompt that is the window's, as upstream; recalled text takes the rest at most."""
-
-_OPENING_ARGUMENTS = ("path", "registry", "embed_model", "config")
-"""Which arguments of `from_dict` say where the engine is."""
-
-_LEFT_OUT = frozenset({"memory_blocks", "memory_blocks_template"})
-"""Fields that cannot be made of what is written of them."""
 
 _NO_OTHER_STORE = (
     "StreetAIMemory keeps what was said in its own file, so that it can be recalled; give path= or registry= in place "
@@ -80,6 +70,9 @@ class StreetAIMemory(StoredMemory):
 
     insert_method: InsertMethod = Field(default=InsertMethod.USER)
     """Where recalled text and blocks go. Upstream's default is SYSTEM; what was once said is not an instruction."""
+
+    _LEFT_OUT: ClassVar[frozenset[str]] = frozenset({"memory_blocks", "memory_blocks_template"})
+
     _contents: ContentsOfTurns = PrivateAttr(default_factory=ContentsOfTurns)
 
     @classmethod
@@ -153,9 +146,7 @@ class StreetAIMemory(StoredMemory):
             asked_at=check_asked_at(asked_at),
         )
         memory._queue.memory_blocks, memory._queue.template = list(memory.memory_blocks), memory_blocks_template
-        memory.conversation.tokenizer = tokenizer_fn or memory.conversation.tokenizer
-        memory.conversation.on_error = on_error or memory.conversation.on_error
-        memory._seed = None if chat_history is None else [copied(message) for message in chat_history]
+        memory._take(tokenizer_fn=tokenizer_fn, on_error=on_error, chat_history=chat_history)
         return memory
 
     # ------------------------------------------------------------------- read
@@ -196,79 +187,21 @@ class StreetAIMemory(StoredMemory):
     def to_dict(self, **kwargs: Any) -> dict[str, Any]:
         """The memory as plain JSON: its settings, and where its engine is. Tokenizer and memory blocks are left out."""
         self._plant()
-        data: dict[str, Any] = self.model_dump(mode="json", exclude=set(_LEFT_OUT), **kwargs)
+        data: dict[str, Any] = self.model_dump(mode="json", exclude=set(self._LEFT_OUT), **kwargs)
         if not self._opening.is_persistent:
             data["chat_store"] = {"messages": [message_to_json(message) for message in self.get_all()]}
         return data
 
-    def to_string(self) -> str:
-        """What `to_dict` gives, as a JSON text."""
-        return json.dumps(self.to_dict())
-
-    @classmethod
-    def from_dict(cls, data: Mapping[str, Any], **kwargs: Any) -> StreetAIMemory:
-        """The memory that `to_dict` has written: on the same engine, with the same window.
-
-        In the process that wrote it, it has the same memory blocks too.
-
-        Args:
-            data: what `to_dict` returned.
-            kwargs: arguments of `from_defaults` that take the place of what was written. Another process than the one
-                that wrote it needs `memory_blocks`, and `embed_model` or `registry`, and `asked_at` if it was a
-                function, if there were any.
-
-        Raises:
-            ValueError: the data is not a memory's, or `asked_at` was a function that is not known here.
-        """
-        written = Written.of(data)
-        opening = written.opening(**{name: kwargs.pop(name) for name in _OPENING_ARGUMENTS if name in kwargs})
-        on_error = kwargs.pop("on_error", None)
-        values = cls._values(written, opening, kwargs)
-        memory = cls(**values)
-        memory._go_on(written, values)
-        memory.conversation.on_error = on_error or memory.conversation.on_error
-        return memory
-
-    @classmethod
-    def from_string(cls, json_str: str, **kwargs: Any) -> StreetAIMemory:
-        """The memory that `to_string` has written; see `from_dict`."""
-        return cls.from_dict(json.loads(json_str), **kwargs)
-
-    @model_validator(mode="wrap")
-    @classmethod
-    def _of_dump(cls, data: Any, handler: ModelWrapValidatorHandler[StreetAIMemory]) -> StreetAIMemory:
-        """Take what `model_dump` has written, as a model that has a memory as a field gives it back."""
-        if not is_written(data):
-            return handler(data)
-        written = Written.of(data)
-        values = cls._values(written, written.opening(), {})
-        memory = handler(dict(values))
-        memory._go_on(written, values)  # noqa: SLF001 - another object of this class
-        return memory
-
-    @classmethod
-    def _values(cls, written: Written, opening: Opening, given: Mapping[str, Any]) -> dict[str, Any]:
-        """The fields of a memory that was written; those that were given take the place of its own."""
-        names = cls.model_fields.keys() - _LEFT_OUT
-        values = {name: value for name, value in written.settings.items() if name in names} | dict(given)
-        # Here, for pydantic wraps the errors of what it calls.
-        values["asked_at"] = told_time(values.get("asked_at"), opening, values.get("session_id"))
-        return {**values, "engine": dict(opening.address)}
-
     def _go_on(self, written: Written, values: Mapping[str, Any]) -> None:
         """Take what goes along with a memory that was written, and is no plain setting."""
-        shared, tokenizer = self._queue, self.conversation.tokenizer
+        super()._go_on(written, values)
+        shared = self._queue
         self.memory_blocks = list(values.get("memory_blocks", shared.memory_blocks))
         self.memory_blocks_template = values.get("memory_blocks_template", shared.template)
-        if "tokenizer_fn" not in values and tokenizer is not None:
-            self.tokenizer_fn = tokenizer
-            self._costs = TokenCosts(tokenizer)
-        # What lives in RAM may still be there, and be ahead of what was written.
-        self._seed = written.messages if written.messages and not self.conversation.everything() else None
 
-    def __reduce__(self) -> tuple[Any, ...]:
-        """Pickle by `to_dict`, with the memory blocks."""
-        return _unpickled, (type(self), self.to_dict(), self.memory_blocks)
+    def _beside(self) -> dict[str, Any]:
+        """What a pickle has besides the JSON: the memory blocks."""
+        return {"memory_blocks": self.memory_blocks}
 
     # ---------------------------------------------------------------- private
 
@@ -327,7 +260,3 @@ class StreetAIMemory(StoredMemory):
             content = list(self.memory_blocks_template.format_messages(memory_blocks=texts)[0].blocks)
         counted = [*messages, ChatMessage(role=MessageRole.USER, blocks=content)]
         return Contents(content, messages, sum(self._costs.of_message(one) for one in counted))
-
-
-def _unpickled(cls: type[StreetAIMemory], data: dict[str, Any], blocks: list[BaseMemoryBlock[Any]]) -> StreetAIMemory:
-    return cls.from_dict(data, memory_blocks=blocks)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 from llama_index.core.base.llms.types import ChatMessage
 from llama_index.core.bridge.pydantic import PrivateAttr
@@ -13,58 +13,37 @@ from llama_index.core.storage.chat_store.base_db import MessageStatus
 
 from streetai_core.errors import InputError
 from streetai_core.failures import fail_open
-from streetai_core.forking import fork_safe_lock
 from streetai_core.prompt.turns import INSTRUCTION_ROLES
-from streetai_llamaindex.attached import Attached
 from streetai_llamaindex.blocks import run_to_end
-from streetai_llamaindex.conversations import Conversation, conversation_of
 from streetai_llamaindex.messages import copied
-from streetai_llamaindex.moments import AskedAtField
-from streetai_llamaindex.opening import Lease, Opening, opening_of, reopened
+from streetai_llamaindex.portable import Portable
 from streetai_llamaindex.queues import Queue, queue_of
 from streetai_llamaindex.reading import Reader
 from streetai_llamaindex.sessions import session_of
 from streetai_llamaindex.sources import Source, TranscriptSource
 from streetai_llamaindex.steps import Step
-from streetai_llamaindex.transcript import Line, Reading
-from streetai_llamaindex.turns import Turn
-from streetai_llamaindex.window import TokenCosts
+from streetai_llamaindex.transcript import Line
 
 BLOCK_FAILED = "a memory block has nothing to say in this turn, or has not got what it should have"
 _NOT_READ = "instructions that have left the window are not shown"
 
 
-class StoredMemory(Attached, Memory):
+class StoredMemory(Portable, Memory):
     """Everything of `StreetAIMemory` but what it shows: storing, learning, forgetting, and looking in.
 
     `sql_store` is not used.
     """
 
-    engine: dict[str, Any] | None = None
-    """Where the engine is; see `opening.Address`."""
-    asked_at: AskedAtField = None
-    """When and where questions are asked: a time, or a function that gives it; `None`: the engine's clock."""
+    _SESSION: ClassVar[str] = "session_id"
 
-    _opening: Opening = PrivateAttr()
-    _lease: Lease | None = PrivateAttr(default=None)
-    _held: Conversation = PrivateAttr()
-    _costs: TokenCosts = PrivateAttr()
-    _seed: Sequence[ChatMessage] | None = PrivateAttr(default=None)
-    _planting: Any = PrivateAttr(default_factory=fork_safe_lock)
     _instructions: dict[str, list[Line]] = PrivateAttr(default_factory=dict)
 
     def model_post_init(self, context: Any, /) -> None:
-        """Find the engine; pydantic calls this."""
+        """Find the engine, and check the settings; pydantic calls this."""
         super().model_post_init(context)
         if not 0 <= self.chat_history_token_ratio <= 1:
             raise InputError(f"chat_history_token_ratio must be from 0 to 1, got {self.chat_history_token_ratio}")
-        self._opening = opening_of() if self.engine is None else reopened(self.engine)
-        self.engine = dict(self._opening.address)
-        session = session_of(self.session_id, persistent=self._opening.is_persistent)
-        self._held = conversation_of(self._opening, session)
-        self._costs = TokenCosts(self.tokenizer_fn)
-        self._take_time()
-        self._lease = self._opening.lease()
+        session_of(self.session_id, persistent=self._opening.is_persistent)
 
     def get_all(self, status: MessageStatus | None = None) -> list[ChatMessage]:
         """Everything that was said in the current conversation, without recalled text; copies.
@@ -84,18 +63,6 @@ class StoredMemory(Attached, Memory):
         return await asyncio.to_thread(self.get_all, status)
 
     # ------------------------------------------------------------------ write
-
-    def put(self, message: ChatMessage) -> None:
-        """Store a message; learn from it if it is the final reply of its turn.
-
-        Raises:
-            InputError: it is not a message.
-        """
-        self.put_messages([message])
-
-    async def aput(self, message: ChatMessage) -> None:
-        """Async twin of `put`."""
-        await self.aput_messages([message])
 
     def put_messages(self, messages: Sequence[ChatMessage]) -> None:
         """Store messages in order; see `put`."""
@@ -120,10 +87,6 @@ class StoredMemory(Attached, Memory):
         with self._planting:
             self._instructions.clear()
             self._queue.restart()
-
-    async def aset(self, messages: list[ChatMessage]) -> None:
-        """Async twin of `set`."""
-        await asyncio.shield(asyncio.to_thread(self.set, messages))
 
     def reset(self, status: MessageStatus | None = None) -> None:
         """Forget this session: the window, everything that can be recalled, and what was learned. No other session.
@@ -153,11 +116,6 @@ class StoredMemory(Attached, Memory):
     # ---------------------------------------------------------------- private
 
     @property
-    def _session(self) -> str:
-        """Whose memory it is, as the field says now."""
-        return self.session_id
-
-    @property
     def _source(self) -> Source:
         """Where the window comes from."""
         return TranscriptSource(self.conversation)
@@ -169,10 +127,6 @@ class StoredMemory(Attached, Memory):
         return Reader(
             self.conversation, self._source, self._costs, 1 - self.chat_history_token_ratio, method, self.asked_at
         )
-
-    def _read(self, reader: Reader, available: int, turn: Turn | None) -> Reading:
-        self._plant()
-        return reader.read(available, turn)
 
     def _instructions_of(self, conversation_id: str | None) -> Sequence[Line]:
         """The instructions among all that was said in a conversation, read once. I/O."""

@@ -38,13 +38,14 @@ class TokenCosts:
     """
 
     def __init__(self, tokenizer: Tokenizer) -> None:
-        self._tokenizer = tokenizer
+        self.tokenizer = tokenizer
+        """What counts."""
         self._lock = fork_safe_lock()
         self._counted: OrderedDict[tuple[str, str], int] = OrderedDict()
 
     def of_text(self, text: str) -> int:
         """Tokens of a text."""
-        return len(self._tokenizer(text))
+        return len(self.tokenizer(text))
 
     def of_lines(self, lines: Sequence[Line]) -> list[int]:
         """Tokens of messages."""

@@ -502,6 +502,15 @@ async def test_a_block_whose_text_was_set_to_none(make):
     assert memory.get_all() == []
 
 
+def test_another_tokenizer_can_be_set(make):
+    """9.9: As the other settings it counts from then on, also where a message was counted before."""
+    memory = make(tokenizer_fn=str.split, token_limit=12)
+    memory.put_messages([user("one two three"), assistant("four five"), user("six")])
+    assert len(memory.get()) == 3
+    memory.tokenizer_fn = list
+    assert texts(memory.get()) == [("user", "six")]
+
+
 def test_default_tokenizer_without_network(make):
     """Counting needs no download."""
     assert make().tokenizer_fn("a b") == get_tokenizer()("a b")
