@@ -10,6 +10,7 @@ from typing import Any, ClassVar, TypeVar
 from llama_index.core.bridge.pydantic import model_validator
 from pydantic import ModelWrapValidatorHandler
 
+from streetai_core.errors import InputError
 from streetai_llamaindex.attached import Attached, told_time
 from streetai_llamaindex.opening import Opening
 from streetai_llamaindex.serialization import Written, is_written
@@ -38,22 +39,26 @@ class Portable(Attached):
 
         Args:
             data: what `to_dict` returned; of a stock `ChatMemoryBuffer` too.
-            kwargs: arguments of `from_defaults` that take the place of what was written. Another process than the one
-                that wrote it needs `embed_model` or `registry`, `memory_blocks`, and `asked_at` if it was a function,
-                if there were any.
+            kwargs: arguments of `from_defaults`, without `llm`, that take the place of what was written. Another
+                process than the one that wrote it needs `embed_model` or `registry`, `memory_blocks`, and `asked_at`
+                if it was a function, if there were any.
 
         Raises:
-            ValueError: the data is not a memory's, or `asked_at` was a function that is not known here.
+            ValueError: the data is not a memory's, an argument is unknown, or `asked_at` was a function that is not
+                known here.
         """
         written = Written.of(data)
         opening = written.opening(**{name: kwargs.pop(name) for name in _OPENING_ARGUMENTS if name in kwargs})
-        on_error, session = kwargs.pop("on_error", None), kwargs.pop("session_id", None)
+        beside = {name: kwargs.pop(name) for name in ("on_error", "chat_history") if name in kwargs}
+        session = kwargs.pop("session_id", None)
         if session is not None:
             kwargs[cls._SESSION] = session
+        if unknown := kwargs.keys() - cls.model_fields.keys():
+            raise InputError(f"unexpected arguments: {', '.join(sorted(unknown))}")
         values = cls._values(written, opening, kwargs)
         memory = cls(**values)
         memory._go_on(written, values)
-        memory._take(on_error=on_error)
+        memory._take(**beside)
         return memory
 
     @classmethod

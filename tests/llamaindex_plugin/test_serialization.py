@@ -16,7 +16,7 @@ from workflows.context.serializers import JsonSerializer, PickleSerializer
 from streetai_core import MemoryRegistry
 from streetai_core.encoders import HashingEncoder
 from streetai_core.errors import InputError
-from streetai_llamaindex import StreetAIChatMemoryBuffer, StreetAIChatStore
+from streetai_llamaindex import StreetAIChatMemoryBuffer, StreetAIChatStore, StreetAIMemory
 from streetai_llamaindex.messages import message_to_json
 from tests.llamaindex_plugin.conftest import FACT, QUESTION, QUOTED, REPLY, SESSION, assistant, talk, texts, user
 from tests.llamaindex_plugin.test_messages import MESSAGES
@@ -236,6 +236,17 @@ def test_another_file_and_session_can_be_given(memory, tmp_path):
         moved = StreetAIChatMemoryBuffer.from_dict(memory.to_dict(), registry=other, session_id="copy")
         assert moved.registry is other
         assert (moved.session_id, moved.get_all()) == ("copy", [])
+
+
+@pytest.mark.parametrize("kind", [StreetAIChatMemoryBuffer, StreetAIMemory])
+def test_arguments_that_take_the_place_of_what_was_written(registry, kind):
+    """9.12: None is passed over in silence: a history is the new one's, and an unknown name is refused."""
+    memory = kind.from_defaults(session_id=SESSION, registry=registry, token_limit=40)
+    written = memory.to_dict()
+    again = kind.from_dict(written, session_id="copy", token_limit=50, chat_history=[user(FACT)])
+    assert (again.session_id, again.token_limit, again.get_all()) == ("copy", 50, [user(FACT)])
+    with pytest.raises(InputError, match="unexpected arguments: token_limt"):
+        kind.from_dict(written, token_limt=50)
 
 
 def test_what_is_no_memory_is_refused():
