@@ -34,6 +34,7 @@ from streetai_llamaindex.turns import Turn, TurnLedger
 
 _NOT_RECALLED = "nothing is recalled for this turn"
 _NOT_STORED = "what was said is kept in RAM and stored with the next message"
+_NOT_LEARNED = "nothing is learned from this turn"
 _NOT_STORABLE = "a message is not stored"
 _NOT_READ = "the window is what was read last"
 _NOT_SET = "the stored history stays what it was"
@@ -289,7 +290,9 @@ class Conversation:
                 report(error, _NOT_STORED, self.on_error)
                 return
             try:
-                self._with_memory(partial(stored_in, step=step, threads=self._threads))
+                failure = self._with_memory(partial(stored_in, step=step, threads=self._threads))
+                if failure is not None:
+                    report(failure, _NOT_LEARNED, self.on_error)
             except InputError as error:
                 # It would fail again each time, and hold up all that follows.
                 report(error, _NOT_STORABLE, self.on_error)

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from llama_index.core.base.llms.types import ChatMessage
 
 from streetai_core import Memory, Message, NewMessage
+from streetai_core.errors import MemoryBusyError, MessageConflictError
 from streetai_llamaindex.threads import Threads
 from streetai_llamaindex.transcript import Line, line_of
 from streetai_llamaindex.turns import Turn
+
+_STORING_FAILED = (MemoryBusyError, MessageConflictError)
+"""What a second try without learning can only meet again, the first of them after as long a wait."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -48,8 +53,11 @@ class Step:
         return [line_of(str(new.message_id), one) for new, one in zip(self.messages, self.spoken, strict=True)]
 
 
-def stored_in(memory: Memory, step: Step, threads: Threads) -> None:
+def stored_in(memory: Memory, step: Step, threads: Threads) -> Exception | None:
     """Store a step, and learn. I/O.
+
+    Returns:
+        Why nothing could be learned, if something should have been.
 
     Raises:
         StreetAIError: it is not stored.
@@ -57,15 +65,29 @@ def stored_in(memory: Memory, step: Step, threads: Threads) -> None:
     turn, where = step.turn, step.conversation_id or threads.current(memory)
     messages = step.messages if turn is None or not step.asks else (_question(memory, turn, step, where),)
     said = [replace(one, conversation_id=where) for one in messages]
-    if turn is not None and step.reply and turn.retrieved:
-        memory.record_turn(turn.turn_id, said, retrieved=turn.retrieved, reply=step.reply)
-    else:
-        memory.add_messages(said)
+    failure = _recorded(memory, step, said)
     if turn is not None and step.asks:
         if messages[0] is not step.messages[0]:
             turn.asked = messages[0]
         turn.conversation_id = where
         threads.asked_in(where)
+    return failure
+
+
+def _recorded(memory: Memory, step: Step, said: Sequence[NewMessage]) -> Exception | None:
+    """Store messages and learn in one transaction; what can never be learned from must not hold up all that follows."""
+    turn = step.turn
+    if turn is None or not step.reply or not turn.retrieved:
+        memory.add_messages(said)
+        return None
+    try:
+        memory.record_turn(turn.turn_id, said, retrieved=turn.retrieved, reply=step.reply)
+    except _STORING_FAILED:
+        raise
+    except Exception as failure:  # noqa: BLE001 - told by whoever asked
+        memory.add_messages(said)
+        return failure
+    return None
 
 
 def _question(memory: Memory, turn: Turn, step: Step, where: str) -> NewMessage:

@@ -10,7 +10,7 @@ from streetai_core.encoders import HashingEncoder
 from streetai_core.errors import EncoderError, StoreError
 from streetai_llamaindex import StreetAIChatMemoryBuffer
 from tests.encoders.failing import Breakable
-from tests.llamaindex_plugin.conftest import FACT, QUESTION, QUOTED, REPLY, SESSION, assistant, said, talk, user
+from tests.llamaindex_plugin.conftest import FACT, QUESTION, QUOTED, REPLY, SESSION, assistant, said, steps, talk, user
 
 
 @pytest.fixture(params=[Config(strategy="vector")])
@@ -65,6 +65,23 @@ def test_where_words_find_something_too_the_chat_is_stored_without_the_model(bro
     assert said(memory)[-2:] == [("user", "How deep is it here?"), ("assistant", "Three metres.")]
     assert failures == []
     assert "stored without vectors" in caplog.text
+
+
+@pytest.mark.parametrize("broken", [Config.classic(min_chunk_chars=0, min_chunk_words=0)], indirect=True)
+def test_a_reply_that_cannot_be_learned_from_is_stored(broken):
+    """9.14: It held up all that was said after it, such as a long one that an embedding service refuses as a whole."""
+    memory, encoder, failures = broken
+    memory.put(user(QUESTION))
+    assert QUOTED in memory.get()[-1].content
+    # Stored as two chunks, which the encoder's cache knows, and learned from as a whole, which it does not.
+    sentences = ("Your boat has a draught.", "It is one metre forty.")
+    memory.registry.encoder.encode([*sentences, "Thank you."])
+    encoder.broken = True
+    memory.put_messages([assistant(" ".join(sentences)), user("Thank you.")])
+    assert said(memory)[-2:] == [("assistant", " ".join(sentences)), ("user", "Thank you.")]
+    assert [type(failure) for failure in failures] == [EncoderError]
+    assert memory.flush() is True
+    assert steps(memory) == 0
 
 
 def test_flush(broken):
