@@ -119,13 +119,21 @@ def text_of(value: object) -> str:
     """
     if isinstance(value, BaseMessage):
         check_content(value)
-        return str(value.text)
+        return str(value.text) or _refusal(value)
     if isinstance(value, list | tuple) and value:
         if all(isinstance(item, BaseMessage) for item in value):
             return "\n\n".join(text for item in value if (text := text_of(item)))
         if all(isinstance(item, str | dict) for item in value):
             return str(HumanMessage(content=list(value)).text)
     return str(value)
+
+
+def _refusal(message: BaseMessage) -> str:
+    """The words of a refusal, which come in place of a text: in blocks of their own, or beside an empty content."""
+    content = message.content if isinstance(message.content, list) else []
+    blocks = [block for block in content if isinstance(block, dict) and block.get("type") == "refusal"]
+    said = [block.get("refusal") for block in blocks] or [message.additional_kwargs.get("refusal")]
+    return "".join(one for one in said if isinstance(one, str))
 
 
 def check_content(message: BaseMessage) -> None:
@@ -173,7 +181,7 @@ def _metadata(message: BaseMessage, kind: str, values: dict[str, Any]) -> dict[s
     """The metadata of a stored message; takes what has a place of its own out of `values`."""
     metadata: dict[str, Any] = {}
     values.pop("name", None)
-    if isinstance(values.get("content"), str):
+    if values.get("content") == text_of(message):
         del values["content"]
     if kind == "tool":
         metadata["tool_call_id"] = values.pop("tool_call_id")

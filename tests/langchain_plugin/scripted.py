@@ -83,8 +83,10 @@ def text_of_prompt(messages: Sequence[BaseMessage]) -> str:
 
 
 def _chunks(message: AIMessage) -> Iterator[AIMessageChunk]:
-    """The reply word by word, then its tool calls piece by piece."""
-    words = str(message.text).split(" ") if message.content else []
+    """The reply word by word, or the refusal in its place, then its tool calls piece by piece."""
+    if not message.text and (message.content or message.additional_kwargs):
+        yield AIMessageChunk(content=message.content, additional_kwargs=message.additional_kwargs)
+    words = str(message.text).split(" ") if message.text else []
     for number, word in enumerate(words):
         yield AIMessageChunk(content=word if number == 0 else f" {word}")
     for index, call in enumerate(message.tool_calls):

@@ -62,6 +62,8 @@ TABLE = {
             "tool_calls": [{"id": "c", "type": "function", "function": {"name": "f", "arguments": '{"a": 1}'}}]
         },
     ),
+    "refusal in blocks": AIMessage([{"type": "refusal", "refusal": "I will not."}], id="lc_run--2"),
+    "refusal beside the content": AIMessage("", additional_kwargs={"refusal": "I will not."}),
     "system": SystemMessage("Be brief.", id="system-1"),
     "tool": ToolMessage("4 m", tool_call_id="call_1", name="depth"),
     "failed tool with artifact": ToolMessage(

@@ -212,6 +212,9 @@ def test_a_content_that_was_set_is_looked_at(kind, content):
     [
         ("plain", "plain"),
         (AIMessage([{"type": "text", "text": "a"}, IMAGE]), "a"),
+        (AIMessage([{"type": "refusal", "refusal": "a"}, IMAGE]), "a"),
+        (AIMessage("", additional_kwargs={"refusal": "a"}), "a"),
+        (AIMessage("b", additional_kwargs={"refusal": None}), "b"),
         ([HumanMessage("a"), AIMessage(""), AIMessage("b")], "a\n\nb"),
         ([{"type": "text", "text": "a"}, IMAGE], "a"),
         ([1, 2], "[1, 2]"),

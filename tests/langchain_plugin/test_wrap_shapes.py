@@ -144,6 +144,22 @@ def test_a_reply_that_calls_tools_is_no_final_reply(diary, streetai):
     assert [message.type for message in asked.prompts[1]] == ["human"]
 
 
+@pytest.mark.parametrize("way", [invoke, ainvoke, stream, astream])
+@pytest.mark.parametrize("block", [True, False])
+async def test_a_refusal_is_a_reply(diary, streetai, way, block):
+    """OpenAI's models give it in place of a text; the question seemed unanswered, and was put with the next one."""
+    content = [{"type": "refusal", "refusal": "I will not.", "index": 0}] if block else ""
+    refused = AIMessage(content, additional_kwargs={} if block else {"refusal": "I will not."})
+    asked = ScriptedChatModel(reply=lambda _: refused)
+
+    await way(streetai.wrap(asked), QUESTION, SESSION)
+    await way(streetai.wrap(asked), "Why?", SESSION)
+
+    said = [("assistant", "I will not.")]
+    assert spoken(diary, "new") == [("user", QUESTION), *said, ("user", "Why?"), *said]
+    assert [one.text for one in asked.prompts[-1][:2]] == [QUESTION, "I will not."]
+
+
 def test_an_empty_reply_is_not_stored(diary, streetai):
     """Nothing was said."""
     streetai.wrap(RunnableLambda(lambda _: "")).invoke(QUESTION, SESSION)
