@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from streetai_core.adapters.codec import Reply, Said
 from streetai_core.adapters.exchanges import joined
-from streetai_core.adapters.stored import PARTIAL, as_answer, as_message, begun, call_ids, imported
+from streetai_core.adapters.stored import PARTIAL, as_answer, as_message, begun, call_id, call_ids, imported
+from streetai_core.adapters.stored_traffic import StoredTraffic
 from streetai_core.adapters.turns import Turn
 from streetai_core.errors import MemoryBusyError, MessageConflictError
 from streetai_core.memory import Memory
@@ -121,12 +121,13 @@ def _planned(turn: Turn, stored: Sequence[Message], provider: str) -> _Plan:
         # The beginning of a reply that the model is to go on with, also of one that was cut.
         told = {message.content for message in mine if message.role == "assistant"}
         since = [said for said in joined(parts.since) if not (_is_words(said) and clean(said.text)[0] in told)]
-        new: Sequence[Said] = _newer(since, whole)
+        there = StoredTraffic(whole, since)
+        new = [said for said in since if not there.has(said)]
     else:
         said_now = joined([*parts.asked, *parts.since])
         known = begun(stored, said_now)
         user_id = next((message.message_id for message in reversed(known) if message.role == "user"), None)
-        new = (*_late_results(parts.history, stored), *said_now[len(known) :])
+        new = [*_late_results(parts.history, stored), *said_now[len(known) :]]
         if not stored:
             before = imported(joined(parts.history), provider, thread)
     number = 1 + max((_number(message) for message in mine), default=-1)
@@ -162,54 +163,8 @@ def _is_last(message: Message) -> bool:
 def _late_results(history: Sequence[Said], stored: Sequence[Message]) -> list[Said]:
     """Results of calls of an earlier turn that come with a new message of the user's."""
     called = {one for message in stored for one in call_ids(message)}
-    known = {str(message.metadata.get("tool_call_id")) for message in stored if message.role == "tool"}
+    known = {call_id(message) for message in stored if message.role == "tool"}
     return [said for said in history if said.tool_call_id in called - known]
-
-
-def _newer(since: Sequence[Said], stored: Sequence[Message]) -> Sequence[Said]:
-    """What came after the last stored part of a turn; a request may send the whole turn along or only the results."""
-    called = Counter(one for message in stored for one in call_ids(message))
-    results: dict[str, list[str]] = {}
-    for message in stored:
-        if message.role == "tool":
-            results.setdefault(str(message.metadata.get("tool_call_id")), []).append(message.content)
-    sent = Counter(said.tool_call_id for said in since if said.tool_call_id)
-    along = {call.call_id for said in since for call in said.tool_calls}
-    new: list[Said] = []
-    for said in since:
-        name = said.tool_call_id
-        if not name:
-            known = bool(said.tool_calls) and all(call.call_id in called for call in said.tool_calls)
-        elif called[name] <= 1:
-            known = name in results
-        else:
-            # Some servers give all calls of a turn one id, and of Gemini's, which have none, the same call has one.
-            known = _is_result_stored(
-                said, results.get(name, []), along=name in along, left=sent[name], of=called[name]
-            )
-            sent[name] -= 1
-        if not known:
-            new.append(said)
-    return new
-
-
-def _is_result_stored(said: Said, texts: list[str], *, along: bool, left: int, of: int) -> bool:
-    """Whether the result of one of several calls that have one id is stored.
-
-    Args:
-        said: the result.
-        texts: what the stored ones say, in order; a text that is found is taken out of it.
-        along: whether the request has the calls too: then it has the results from the first one on.
-        left: how many results of the id the request has from this one on.
-        of: how many calls of the id are stored.
-    """
-    if not along:
-        return left > of - len(texts)
-    text = clean(said.text)[0]
-    if text not in texts:
-        return False
-    texts.remove(text)
-    return True
 
 
 def _resume(turn: Turn, stored: Sequence[Message], provider: str) -> None:

@@ -124,6 +124,11 @@ def call_ids(message: Message) -> list[str]:
     return [str(call.get("id")) for call in calls if isinstance(call, Mapping)] if isinstance(calls, list) else []
 
 
+def call_id(message: Message) -> str:
+    """The id of the call that a stored message is the result of; empty if it names none."""
+    return str(message.metadata.get(_CALL_ID) or "")
+
+
 def _same(stored: Message, said: Said) -> bool:
     """Whether a stored message is what is said now."""
     if stored.role != said.role or stored.content != clean(said.text)[0]:
