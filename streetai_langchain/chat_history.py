@@ -82,8 +82,9 @@ class StreetAIChatMessageHistory(BaseChatMessageHistory):
             EncoderError: the embedding model failed.
             StoreError: the database failed.
         """
-        if messages:
-            self.memory.add_messages(with_new_ids(self.memory, self._as_stored(messages)))
+        # LangChain's own histories take what can be read only once, too.
+        if said := list(messages):
+            self.memory.add_messages(with_new_ids(self.memory, self._as_stored(said)))
         self._view = None
 
     async def aadd_messages(self, messages: Sequence[BaseMessage]) -> None:

@@ -42,6 +42,13 @@ async def test_async_twins_do_the_same(registry):
     assert await history(registry).aget_messages() == []
 
 
+def test_what_can_be_read_only_once_is_stored(registry):
+    """Such as a generator: LangChain's history in RAM takes it, and here nothing came of it."""
+    history(registry).add_messages(HumanMessage(text) for text in ("Ahoy!", "Is it deep?"))
+
+    assert spoken(registry.get("mara"), "s1") == [("user", "Ahoy!"), ("user", "Is it deep?")]
+
+
 def test_nothing_to_add_is_no_write(registry):
     """An empty list does not even make the database."""
     history(registry).add_messages([])
