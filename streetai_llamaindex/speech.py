@@ -76,7 +76,7 @@ def ends_turn(message: ChatMessage) -> bool:
 
     "Empty Response" is the end of a turn too. The trace of a ReAct agent without an answer is not.
     """
-    if not is_spoken(message) or is_blank(text_of(message)):
+    if not is_spoken(message):
         return False
     return not is_blank(remembered_text(message)) or text_of(message).strip() == NO_ANSWER
 
@@ -87,7 +87,7 @@ def reply_text(message: ChatMessage) -> str:
 
 
 def remembered_text(message: ChatMessage) -> str:
-    """What of a message can be recalled: its words, of a ReAct trace the answer.
+    """What of a message can be recalled: its words, of a ReAct trace the answer, of a refusal what OpenAI's models say.
 
     Empty for "Empty Response", which nobody said, and for a trace without an answer.
     """
@@ -96,6 +96,8 @@ def remembered_text(message: ChatMessage) -> str:
         return text
     if text.strip() == NO_ANSWER:
         return ""
+    if is_blank(text) and isinstance(refusal := message.additional_kwargs.get("refusal"), str):
+        return clean(refusal)[0]
     return _answer_in(text) if _TRACE.match(text) else text
 
 

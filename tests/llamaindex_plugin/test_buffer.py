@@ -302,8 +302,9 @@ def test_an_abandoned_turn_teaches_nothing(memory):
         (assistant(REPLY), REPLY, True),
         (assistant("Empty Response"), "", False),
         (assistant(f"Thought: I can answer.\nAnswer: {REPLY}"), REPLY, True),
+        (ChatMessage(role="assistant", blocks=[], additional_kwargs={"refusal": REPLY}), REPLY, True),
     ],
-    ids=["words", "empty response", "trace"],
+    ids=["words", "empty response", "trace", "refusal"],
 )
 def test_what_is_learned_and_remembered(memory, reply, stored, learned):
     """9.5: The answer of a trace counts and "Empty Response" does not; the window keeps both as they were."""

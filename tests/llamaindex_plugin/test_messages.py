@@ -73,6 +73,8 @@ MESSAGES = {
     "developer": ChatMessage(role="developer", content="Be brief."),
     "name": user("I sail.", additional_kwargs={"name": "Mara"}),
     "nested": user("x", additional_kwargs={"a": {"b": [1, 2.5, None, True, "ü"]}}),
+    "refusal": ChatMessage(role="assistant", blocks=[], additional_kwargs={"refusal": "I will not."}),
+    "no refusal": assistant("I will.", additional_kwargs={"refusal": None}),
     "empty response": assistant("Empty Response"),
     "trace": assistant("Thought: I can answer.\nAnswer: One metre forty."),
     "trace without answer": assistant("Thought: I need a tool.\nAction: depth\nAction Input: {}"),
