@@ -19,6 +19,9 @@ from streetai_core.adapters.anthropic_events import message_of
 from streetai_core.adapters.codec import Codec, Context, Reply, Request, Said
 from streetai_core.prompt.turns import join
 
+_PAUSED = "pause_turn"
+"""Why a reply stops while the provider's own tools are at work; the app sends it back, and the model goes on."""
+
 
 class AnthropicMessages(Codec):
     """`POST /v1/messages`, with and without beta features.
@@ -106,7 +109,7 @@ def _reply(message: Mapping[str, Any], *, complete: bool) -> Reply:
     return Reply(
         text=reply_text(content),
         tool_calls=calls_of(content),
-        complete=complete,
+        complete=complete and message.get("stop_reason") != _PAUSED,
         response_id=response_id if isinstance(response_id, str) else None,
         metadata={name: value for name, value in known.items() if isinstance(value, str)},
     )

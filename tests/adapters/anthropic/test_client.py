@@ -171,6 +171,29 @@ def test_the_beginning_of_a_reply_is_part_of_it(client, wire, stream):
     assert client.memory.stats()["turn_counter"] == 4
 
 
+@pytest.mark.parametrize("stream", [False, True])
+def test_a_reply_that_pauses_teaches_nothing_before_its_end(client, wire, registry, stream):
+    """The provider's own tools take long, and the app sends what came of the reply back: still one lesson."""
+    memory = recollections(registry)
+    asked = {**ASKED, "stream": stream}
+    wire.answers += [Answer("Let me look at thirty-one.", stop="pause_turn"), Answer("Berth thirty-one.")]
+    messages = user("Which berth has my boat?")
+    paused = client.messages.create(messages=messages, **asked)
+    if stream:
+        list(paused)
+    again = [*messages, {"role": "assistant", "content": "Let me look at thirty-one."}]
+    last = client.messages.create(messages=again, **asked)
+    if stream:
+        list(last)
+    assert said(memory)[-3:] == [
+        ("user", "Which berth has my boat?"),
+        ("assistant", "Let me look at thirty-one."),
+        ("assistant", "Berth thirty-one."),
+    ]
+    assert [client.memory_turn(one).partial for one in (paused, last)] == [True, False]
+    assert [bool(client.memory_turn(one).updates) for one in (paused, last)] == [False, True]
+
+
 def test_a_document_passes(client, wire):
     """With the question beside it; its bytes are not stored."""
     source = {"type": "text", "media_type": "text/plain", "data": "Berths: 1 to 40."}
