@@ -5,7 +5,8 @@ from __future__ import annotations
 import asyncio
 import os
 from collections import OrderedDict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from copy import copy
 from typing import Any
 
 from llama_index.core.base.llms.types import ChatMessage
@@ -138,17 +139,22 @@ class StreetAIMemoryBlock(BaseMemoryBlock[str]):
         """
         return self._opening.registry
 
-    def __deepcopy__(self, memo: dict[int, Any] | None = None) -> StreetAIMemoryBlock:
+    def __copy__(self) -> StreetAIMemoryBlock:
         """A copy on the same engine: there is one truth, which is not copied."""
-        return self._again()
+        given = self.model_dump(mode="json", exclude={"asked_at"})
+        return type(self)(**given, tokenizer_fn=self.tokenizer_fn, asked_at=self.asked_at, on_error=self.on_error)
+
+    def __deepcopy__(self, memo: dict[int, Any] | None = None) -> StreetAIMemoryBlock:
+        """The same."""
+        return copy(self)
+
+    def model_copy(self, *, update: Mapping[str, Any] | None = None, deep: bool = False) -> StreetAIMemoryBlock:  # noqa: ARG002 - pydantic's names
+        """The same, with other values of fields; where both are asked for, pydantic would copy locks."""
+        return super().model_copy(update=update)
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickle by where the engine is; a function that tells the time must be one that can be pickled."""
         return _unpickled, (type(self), self.model_dump(mode="json", exclude={"asked_at"}), self.asked_at)
-
-    def _again(self) -> StreetAIMemoryBlock:
-        given = self.model_dump(mode="json", exclude={"asked_at"})
-        return type(self)(**given, tokenizer_fn=self.tokenizer_fn, asked_at=self.asked_at, on_error=self.on_error)
 
     # ------------------------------------------------------------------- read
 

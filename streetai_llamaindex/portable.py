@@ -113,6 +113,10 @@ class Portable(Attached):
         """The same: there is one truth, which is not copied."""
         return copy(self)
 
+    def model_copy(self: P, *, update: Mapping[str, Any] | None = None, deep: bool = False) -> P:  # noqa: ARG002, PYI019 - upstream's names
+        """The same, with other values of fields; where both are asked for, pydantic would copy locks."""
+        return super().model_copy(update=update)
+
 
 def _unpickled(cls: type[P], data: dict[str, Any], beside: dict[str, Any]) -> P:
     return cls.from_dict(data, **beside)

@@ -235,7 +235,9 @@ async def test_the_loop_is_free(block):
 async def test_copies(block):
     """9.12: Copies and pickles of a block are on the same engine."""
     await block.aput(TOLD, session_id=SESSION)
-    for other in (copy.deepcopy(block), pickle.loads(pickle.dumps(block)), type(block)(**block.model_dump())):  # noqa: S301 - our own
+    again = pickle.loads(pickle.dumps(block)), type(block)(**block.model_dump())  # noqa: S301 - our own
+    changed = block.model_copy(deep=True, update={"name": "other"})
+    for other in (copy.copy(block), copy.deepcopy(block), changed, *again):
         assert other.registry is block.registry
         assert FACT in await other.aget([user(QUESTION)], session_id=SESSION)
 

@@ -407,22 +407,22 @@ def test_sessions_do_not_see_each_other(make, memory):
 
 
 @pytest.mark.parametrize("chat_store", [None, SimpleChatStore])
-@pytest.mark.parametrize("copies", [False, True])
+@pytest.mark.parametrize("copies", ["none", "shallow", "deep"])
 def test_another_session_can_be_set(make, copies, chat_store):
     """9.16: A server with one memory for all users, told before each call whose it is, as the stock buffer may be."""
     failures = []
     memory = make("mara", on_error=failures.append, **({} if chat_store is None else {"chat_store": chat_store()}))
     memory.put(user(FACT))
-    if copies:
-        other = memory.model_copy(update={"chat_store_key": "tom"})
-    else:
+    if copies == "none":
         other = memory
         other.chat_store_key = "tom"
+    else:
+        other = memory.model_copy(update={"chat_store_key": "tom"}, deep=copies == "deep")
     other.put(user(QUESTION))
     assert (other.session_id, other.conversation.session_id) == ("tom", "tom")
     assert [message.content for message in other.get()] == [QUESTION]
     assert (said(other, "mara"), said(other, "tom")) == ([("user", FACT)], [("user", QUESTION)])
-    assert memory.get_all() == [user(FACT if copies else QUESTION)]
+    assert memory.get_all() == [user(QUESTION if copies == "none" else FACT)]
     other.registry.close()
     other.put(assistant(REPLY))
     assert failures

@@ -438,6 +438,8 @@ async def test_synchronous_calls_on_a_loop(memory):
 
 def test_another_session_can_be_set(make, memory):
     """9.16: What is said, recalled and forgotten is that of the session that the memory is told, as with `Memory`."""
+    other = memory.model_copy(deep=True, update={"session_id": "anna"})
+    assert (other.get_all(), len(memory.get_all())) == ([], 42)
     memory.session_id = "tom"
     memory.put(user(QUESTION))
     assert texts(memory.get()) == texts(memory.get_all()) == [("user", QUESTION)]
