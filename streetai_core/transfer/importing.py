@@ -25,7 +25,7 @@ from streetai_core.transfer.readers.llamaindex import read_llamaindex
 from streetai_core.transfer.readers.mem0 import read_mem0
 from streetai_core.transfer.readers.plain import read_plain, read_plain_lines
 from streetai_core.transfer.readers.published import is_published, read_published
-from streetai_core.transfer.records import Source, writer_of
+from streetai_core.transfer.records import Source, dated, writer_of
 from streetai_core.transfer.restoring import restore, restore_published
 from streetai_core.transfer.values import FORMATS, Blank, Entry, FormatName, Imported, Record, Rejected, Watch
 
@@ -102,8 +102,8 @@ def import_file(
     if memory_id is None:
         raise InputError(f"memory_id (--memory) is needed: a file of the format {found} does not say whose it is")
     tally = _Tally()
-    records = _entries(file, found, document, Source(file.stem or "import", conversation_id))
-    signed = [_signed(entry, found) if isinstance(entry, Record) else entry for entry in records]
+    records = list(_entries(file, found, document, Source(file.stem or "import", conversation_id)))
+    signed = [_signed(entry, found) if isinstance(entry, Record) else entry for entry in dated(records)]
     _add_all(registry, registry.get(memory_id), signed, tally, progress)
     return Imported(
         source_format=found,

@@ -6,7 +6,7 @@ import hashlib
 import json
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timezone
 from functools import partial
 from typing import Any, cast
@@ -203,6 +203,27 @@ def oldest_first(conversations: Iterable[list[Entry]]) -> Iterator[Entry]:
 
     for conversation in sorted(conversations, key=began):
         yield from conversation
+
+
+def dated(entries: Sequence[Entry]) -> Iterator[Entry]:
+    """The entries; a message without a time gets that of the one before it in its conversation, else of the next one.
+
+    Many programs note when a reply came and not when the question was put, or the other way round. A message whose
+    conversation has no time at all keeps none, so that it is of the moment in which it is stored.
+    """
+    times: dict[str | None, datetime] = {}
+    for entry in reversed(entries):
+        if isinstance(entry, Record) and entry.message.created_at is not None:
+            times[entry.message.conversation_id] = entry.message.created_at
+    for entry in entries:
+        if isinstance(entry, Record):
+            thread = entry.message.conversation_id
+            time = entry.message.created_at or times.get(thread)
+            if time is not None:
+                times[thread] = time
+            yield replace(entry, message=replace(entry.message, created_at=time))
+        else:
+            yield entry
 
 
 def writer_of(program: str) -> str:

@@ -372,6 +372,26 @@ def test_plain_lines(sqlite, write):
     assert all(one.reason and "\n" not in one.reason for one in done.rejected)
 
 
+def test_a_message_without_a_time_was_said_when_its_neighbours_were(sqlite, write):
+    """It was of the day of the import: replies of last year were of today, and stood behind what was asked later."""
+    lines = [
+        {"role": "user", "content": "First.", "conversation_id": "a"},
+        {"role": "assistant", "content": "Second.", "conversation_id": "a", "created_at": "2024-01-02T03:00:00-05:00"},
+        {"role": "user", "content": "Another talk.", "conversation_id": "b", "created_at": "2025-06-07"},
+        {"role": "user", "content": "Third.", "conversation_id": "a"},
+        {"role": "assistant", "content": "Fourth.", "conversation_id": "a", "created_at": "2024-01-03"},
+        {"role": "user", "content": "Fifth.", "conversation_id": "a"},
+        {"role": "user", "content": "When?", "conversation_id": "c"},
+    ]
+    before = datetime.now(timezone.utc)
+    import_file(sqlite, write("\n".join(map(json.dumps, lines)), "notes.jsonl"), memory_id="ada")
+    times = {content: time for _, content, time, _ in told(sqlite)}
+    assert [at(2024, 1, 2, 8)] * 3 == [times[content] for content in ("First.", "Second.", "Third.")]
+    assert [at(2024, 1, 3)] * 2 == [times[content] for content in ("Fourth.", "Fifth.")]
+    assert at(2025, 6, 7) == times["Another talk."]
+    assert times["When?"] >= before
+
+
 def test_plain_list(sqlite, write):
     """The same messages in a list."""
     done = import_file(
