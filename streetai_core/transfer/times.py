@@ -15,9 +15,12 @@ _MILLISECONDS_FROM = 1e11
 """A count above this is of milliseconds: as seconds it would be in the year 5138."""
 
 _ISO = re.compile(
-    r"(\d{4})-(\d\d)-(\d\d)(?:[T ](\d\d):(\d\d)(?::(\d\d)(?:[.,](\d+))?)?)? ?(Z|z|UTC|[+-]\d\d:?(?:\d\d)?)?", re.ASCII
+    r"(\d{4})(?:-(\d\d)-|(\d\d))(\d\d)(?:[T ](\d\d):?(\d\d)(?::?(\d\d)(?:[.,](\d+))?)?)?"
+    r" ?(Z|z|UTC|[+-]\d\d:?(?:\d\d)?)?",
+    re.ASCII,
 )
-"""ISO 8601 as it is met: any number of decimals, "Z", a space for "T"; more than Python 3.10 reads by itself."""
+"""ISO 8601 as it is met: with or without its hyphens and colons, any number of decimals, "Z", a space for "T"; more
+than Python 3.10 reads by itself. Eight digits are a day: as seconds they would be of before 1974."""
 
 
 def read_time(value: object, what: str) -> datetime | None:
@@ -53,8 +56,8 @@ def _from_text(text: str) -> datetime:
     found = _ISO.fullmatch(text)
     if found is None:
         return _from_number(float(text))
-    year, month, day, hour, minute, second, decimals, zone = found.groups()
-    micros = int(((decimals or "") + "000000")[:6])
+    year, hyphened, bare, day, hour, minute, second, decimals, zone = found.groups()
+    month, micros = hyphened or bare, int(((decimals or "") + "000000")[:6])
     moment = datetime(
         int(year), int(month), int(day), int(hour or 0), int(minute or 0), int(second or 0), micros, tzinfo=_zone(zone)
     )

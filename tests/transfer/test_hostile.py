@@ -264,6 +264,9 @@ def test_arguments_that_cannot_be_used(sqlite, write, arguments, said):
         ("2024-01-02 03:04+0130", datetime(2024, 1, 2, 1, 34, tzinfo=timezone.utc)),
         ("2024-01-02T03:04:05-02", datetime(2024, 1, 2, 5, 4, 5, tzinfo=timezone.utc)),
         ("2024-01-02 03:04:05 UTC", datetime(2024, 1, 2, 3, 4, 5, tzinfo=timezone.utc)),
+        ("20240102", datetime(2024, 1, 2, tzinfo=timezone.utc)),
+        ("20240102T030405Z", datetime(2024, 1, 2, 3, 4, 5, tzinfo=timezone.utc)),
+        ("20240102T030405.5+0100", datetime(2024, 1, 2, 2, 4, 5, 500000, tzinfo=timezone.utc)),
     ],
 )
 def test_times(value, expected):
@@ -276,6 +279,7 @@ def test_times(value, expected):
     [
         "soon",
         "2024-13-01",
+        "20241301",
         "2024-01-02T25:00",
         "0000-01-01",
         "9999-12-31T23:59:59-20:00",
