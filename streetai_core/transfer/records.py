@@ -144,6 +144,14 @@ def tool_calls(calls: Iterable[Any]) -> list[dict[str, Any]]:
     ]
 
 
+def tool_ties(calls: Sequence[Mapping[str, Any]], answered: object) -> dict[str, Any]:
+    """Metadata that tie calls of tools to their results: the calls of a message, and the one that it answers."""
+    return {
+        **({"tool_calls": list(calls)} if calls else {}),
+        **({"tool_call_id": str(answered)} if answered else {}),
+    }
+
+
 @dataclass(frozen=True, slots=True)
 class Chat:
     """A conversation of a file."""

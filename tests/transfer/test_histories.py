@@ -372,6 +372,25 @@ def test_plain_lines(sqlite, write):
     assert all(one.reason and "\n" not in one.reason for one in done.rejected)
 
 
+def test_plain_messages_of_a_chat_api_keep_their_calls_of_tools(sqlite, write):
+    """A list as an app sends it to OpenAI: calls were left out as messages without a text, and results lost theirs."""
+    call = {"id": "c1", "type": "function", "function": {"name": "depth", "arguments": '{"berth": 31}'}}
+    said = [
+        {"role": "user", "content": "How deep is berth 31?"},
+        {"role": "assistant", "content": None, "tool_calls": [call, {"id": "c2"}, "nothing"]},
+        {"role": "tool", "content": "2.1", "tool_call_id": "c1", "metadata": {"unit": "m"}},
+        {"role": "assistant", "content": "2.1 metres."},
+        {"role": "assistant", "content": "", "tool_calls": [{"id": "c3"}]},
+    ]
+    done = import_file(sqlite, write(said, "app.json"), memory_id="ada")
+    assert (4, 1, ()) == (done.added, done.blank, done.rejected)
+    memory = sqlite.get("ada")
+    assert {"unit": "m", "tool_call_id": "c1"} == memory.messages()[2].metadata
+    turns = memory.build_prompt("Is that enough for us?", conversation_id="app").messages
+    assert [None, [call], None, None, None] == [turn.get("tool_calls") for turn in turns]
+    assert ["c1"] == [turn["tool_call_id"] for turn in turns if turn["role"] == "tool"]
+
+
 def test_a_message_without_a_time_was_said_when_its_neighbours_were(sqlite, write):
     """It was of the day of the import: replies of last year were of today, and stood behind what was asked later."""
     lines = [

@@ -20,6 +20,7 @@ from streetai_core.transfer.records import (
     role_of,
     text_of,
     tool_calls,
+    tool_ties,
 )
 from streetai_core.transfer.times import read_time
 from streetai_core.transfer.values import Entry
@@ -108,5 +109,4 @@ def _tools(data: Mapping[str, Any]) -> dict[str, Any]:
     """What ties calls of tools to their results."""
     calls = data.get("tool_calls")
     made = tool_calls(calls) if isinstance(calls, list) else []
-    answered = data.get("tool_call_id")
-    return {**({"tool_calls": made} if made else {}), **({"tool_call_id": str(answered)} if answered else {})}
+    return tool_ties(made, data.get("tool_call_id"))

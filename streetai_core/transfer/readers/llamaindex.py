@@ -15,6 +15,7 @@ from streetai_core.transfer.records import (
     role_of,
     text_of,
     tool_calls,
+    tool_ties,
 )
 from streetai_core.transfer.times import read_time
 from streetai_core.transfer.values import Entry, Rejected
@@ -72,5 +73,4 @@ def _tools(values: dict[str, Any], more: dict[str, Any]) -> dict[str, Any]:
     made = tool_calls(calls) or [
         one for one in (given if isinstance(given, list) else []) if isinstance(one, dict) and one.get("id")
     ]
-    answered = more.get("tool_call_id")
-    return {**({"tool_calls": made} if made else {}), **({"tool_call_id": str(answered)} if answered else {})}
+    return tool_ties(made, more.get("tool_call_id"))

@@ -17,6 +17,7 @@ from streetai_core.transfer.records import (
     mapping_of,
     role_of,
     text_of,
+    tool_ties,
 )
 from streetai_core.transfer.times import read_time
 from streetai_core.transfer.values import Entry, Rejected
@@ -76,8 +77,16 @@ def _message(values: Any, source: Source) -> NewMessage:
         name=name,
         created_at=moment,
         message_id=_id(values, conversation) or source.stable_id(PROGRAM, conversation, role, name, content, moment),
-        metadata=None if metadata is None else mapping_of(metadata, "metadata"),
+        metadata={**_tools(values), **({} if metadata is None else mapping_of(metadata, "metadata"))} or None,
     )
+
+
+def _tools(values: dict[str, Any]) -> dict[str, Any]:
+    """What ties calls of tools to their results, where it stands beside the content, as in the calls of chat APIs."""
+    given = values.get("tool_calls")
+    calls = [one for one in (given if isinstance(given, list) else []) if isinstance(one, dict) and one.get("id")]
+    # What names no function cannot be sent, and would make a provider refuse the whole conversation.
+    return tool_ties([one for one in calls if isinstance(one.get("function"), dict)], values.get("tool_call_id"))
 
 
 def _id(values: dict[str, Any], conversation: str) -> str | None:
