@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -29,6 +28,11 @@ _SAVING_NOTE = (
 _DRIFT_NOTE = (
     "In brackets: without learning. Repeated questions are asked in other words. Most on top: the largest share of the "
     "questions that have one and the same message first."
+)
+
+_NO_STRANGERS = (
+    "There is nothing to compare with: what was never said is asked with the questions of other conversations, and no "
+    "other one has questions that name their evidence."
 )
 
 
@@ -196,7 +200,10 @@ def absence_tables(report: Mapping[str, Any]) -> None:
                 *(_share(figures[name]) for name in shares),
             ]
         ],
-        [f"AUROC of the best hit. Shares in percent. Encoder {report['encoder']}."],
+        [
+            f"AUROC of the best hit. Shares in percent. Encoder {report['encoder']}.",
+            *([] if figures["strangers"] else [_NO_STRANGERS]),
+        ],
     )
 
 
@@ -247,14 +254,14 @@ def _percent(share: float) -> str:
     return f"{_PERCENT * share:.1f}"
 
 
-def _area(value: float) -> str:
+def _area(value: float | None) -> str:
     """An area under a curve; a dash where there is nothing to measure."""
-    return "-" if math.isnan(value) else f"{value:.3f}"
+    return "-" if value is None else f"{value:.3f}"
 
 
 def _share(value: float | None) -> str:
     """A share in percent; a dash where there is nothing to measure."""
-    return "-" if value is None or math.isnan(value) else _percent(value)
+    return "-" if value is None else _percent(value)
 
 
 def _difference(estimate: Mapping[str, float]) -> str:

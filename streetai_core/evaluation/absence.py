@@ -15,7 +15,7 @@ from typing import Any
 from streetai_core.config import Config
 from streetai_core.encoders.base import Encoder
 from streetai_core.evaluation.datasets import Recording
-from streetai_core.evaluation.metrics import auroc
+from streetai_core.evaluation.metrics import auroc, measured
 from streetai_core.evaluation.replay import as_new_message, open_memory
 from streetai_core.memory import Memory
 from streetai_core.types import ROLES
@@ -63,17 +63,17 @@ def with_names_of(recording: Recording, other: Recording, question: str) -> str:
     return pattern.sub(lambda found: names[found[0]], question)
 
 
-def summarise_absence(tops: Sequence[TopHit]) -> dict[str, float]:
+def summarise_absence(tops: Sequence[TopHit]) -> dict[str, float | None]:
     """AUROC of the best hit's score, and of its similarity, for own questions against strangers'; shares of none found.
 
-    Where nothing was found the score counts as below all others. NaN where there are no strangers.
+    Where nothing was found the score counts as below all others. `None` where there are no strangers.
     """
     own = [top.own for top in tops]
     return {
         "questions": sum(own),
         "strangers": len(own) - sum(own),
-        "auroc_of_score": auroc([_or_nothing(top.score) for top in tops], own),
-        "auroc_of_similarity": auroc([_or_nothing(top.similarity) for top in tops], own),
+        "auroc_of_score": measured(auroc([_or_nothing(top.score) for top in tops], own)),
+        "auroc_of_similarity": measured(auroc([_or_nothing(top.similarity) for top in tops], own)),
         "own_not_found": _share_of_none([top for top in tops if top.own]),
         "strangers_not_found": _share_of_none([top for top in tops if not top.own]),
     }
@@ -88,5 +88,5 @@ def _or_nothing(value: float | None) -> float:
     return -math.inf if value is None else value
 
 
-def _share_of_none(tops: Sequence[TopHit]) -> float:
-    return sum(top.score is None for top in tops) / len(tops) if tops else math.nan
+def _share_of_none(tops: Sequence[TopHit]) -> float | None:
+    return sum(top.score is None for top in tops) / len(tops) if tops else None

@@ -6,7 +6,6 @@ For each question the best hits are taken, and a reply is made from the gold ans
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from statistics import mean
@@ -15,7 +14,7 @@ from typing import Any
 from streetai_core.config import Config
 from streetai_core.encoders.base import Encoder
 from streetai_core.evaluation.datasets import Recording
-from streetai_core.evaluation.metrics import auroc
+from streetai_core.evaluation.metrics import auroc, measured
 from streetai_core.evaluation.needed import with_answers
 from streetai_core.evaluation.replay import as_new_message, open_memory
 from streetai_core.evaluation.replies import echoing, terse
@@ -81,19 +80,19 @@ def measure_credit(
     return credited
 
 
-def summarise_credit(hits: Sequence[CreditedHit]) -> dict[str, dict[str, float]]:
+def summarise_credit(hits: Sequence[CreditedHit]) -> dict[str, dict[str, float | None]]:
     """For each kind of reply AUROC of credit and of the retrieval score alone, and shares of what was done, in [0, 1].
 
     AUROC is taken over all hits together, which is what a threshold needs, and in each question, as the mean over
     questions, which is what an order needs.
 
     Questions whose hits are all evidence or have none say nothing about telling them apart, and are left out of the
-    mean over questions; NaN where nothing is left.
+    mean over questions; `None` where nothing is left.
     """
     return {style: _figures([hit for hit in hits if hit.style == style]) for style in STYLES}
 
 
-def _figures(hits: Sequence[CreditedHit]) -> dict[str, float]:
+def _figures(hits: Sequence[CreditedHit]) -> dict[str, float | None]:
     true = [hit for hit in hits if hit.evidence]
     other = [hit for hit in hits if not hit.evidence]
     groups: dict[tuple[str, int], list[CreditedHit]] = {}
@@ -103,9 +102,9 @@ def _figures(hits: Sequence[CreditedHit]) -> dict[str, float]:
         "questions": len(groups),
         "evidence_hits": len(true),
         "other_hits": len(other),
-        "auroc": auroc([hit.credit for hit in hits], [hit.evidence for hit in hits]),
+        "auroc": measured(auroc([hit.credit for hit in hits], [hit.evidence for hit in hits])),
         "auroc_in_question": _in_question(list(groups.values()), lambda hit: hit.credit),
-        "score_auroc": auroc([hit.score for hit in hits], [hit.evidence for hit in hits]),
+        "score_auroc": measured(auroc([hit.score for hit in hits], [hit.evidence for hit in hits])),
         "score_auroc_in_question": _in_question(list(groups.values()), lambda hit: hit.score),
         "evidence_boosted": _share(true, "boost"),
         "evidence_demoted": _share(true, "demote"),
@@ -114,15 +113,15 @@ def _figures(hits: Sequence[CreditedHit]) -> dict[str, float]:
     }
 
 
-def _in_question(groups: Sequence[Sequence[CreditedHit]], value: Callable[[CreditedHit], float]) -> float:
+def _in_question(groups: Sequence[Sequence[CreditedHit]], value: Callable[[CreditedHit], float]) -> float | None:
     """Mean over questions of the AUROC among the hits of one question."""
     single = [
         auroc([value(hit) for hit in group], [hit.evidence for hit in group])
         for group in groups
         if 0 < sum(hit.evidence for hit in group) < len(group)
     ]
-    return mean(single) if single else math.nan
+    return mean(single) if single else None
 
 
-def _share(hits: Sequence[CreditedHit], action: Action) -> float:
-    return sum(hit.action == action for hit in hits) / len(hits) if hits else math.nan
+def _share(hits: Sequence[CreditedHit], action: Action) -> float | None:
+    return sum(hit.action == action for hit in hits) / len(hits) if hits else None

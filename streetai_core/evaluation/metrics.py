@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Collection, Sequence
 
@@ -112,6 +113,11 @@ def auroc(scores: npt.ArrayLike, positive: npt.ArrayLike) -> float:
     last = np.cumsum(counts)
     ranks = (last - (counts - 1) / 2)[inverse]
     return float((ranks[flags].sum() - positives * (positives + 1) / 2) / (positives * negatives))
+
+
+def measured(figure: float) -> float | None:
+    """A figure as results have it: `None` where nothing was measured, for JSON has no NaN."""
+    return None if math.isnan(figure) else figure
 
 
 def _unquoted(text: str) -> str:

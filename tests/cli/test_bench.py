@@ -130,6 +130,32 @@ def test_absence_prints_and_saves_figures(bench, tmp_path):
     assert (6, 4) == (report["all"]["questions"], report["all"]["strangers"])
 
 
+def strict(text):
+    """The value of a JSON text, without the NaN that only Python takes for JSON."""
+    return json.loads(text, parse_constant=lambda name: pytest.fail(f"{name} is not JSON"))
+
+
+@pytest.mark.parametrize(
+    ("command", "figure"),
+    [
+        (["absence"], lambda report: report["all"]["auroc_of_score"]),
+        (["learning", "--turns", "0"], lambda report: report["credit"]["terse"]["auroc"]),
+    ],
+    ids=["absence", "learning"],
+)
+def test_a_figure_of_which_nothing_was_measured_is_null(bench, tmp_path, command, figure):
+    """If it fails, programs that read the results stop at a NaN: one conversation, in which every hit is evidence."""
+    values = recordings.document()
+    alone = values["conversations"][1]
+    alone |= {"messages": alone["messages"][:1], "qa": alone["qa"][:1]}
+    data = recordings.write(tmp_path, values | {"conversations": [alone]})
+    assert figure(strict(bench(*command, "--json", data=data).stdout)) is None
+    assert figure(strict((tmp_path / "out" / f"{command[0]}.json").read_text(encoding="utf-8"))) is None
+    told = bench(*command, data=data).stdout
+    assert " - " in told
+    assert ("no other one has questions" in " ".join(told.split())) is (command == ["absence"])
+
+
 def test_speed_prints_and_saves_figures(bench, tmp_path):
     """If it fails, `streetai bench speed` tells nobody anything."""
     done = bench("speed", "--sizes", "30", "--repeats", "2")
