@@ -6,14 +6,17 @@ import os
 import re
 import sys
 import zipfile
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
+from tempfile import TemporaryFile
 
 import numpy as np
 
 from streetai_core.encoders.base import Encoder, InputKind
 from streetai_core.encoders.cache import KEY_BYTES, text_key
 from streetai_core.encoders.wrapped import WrappedEncoder
+from streetai_core.errors import InputError
 from streetai_core.forking import fork_safe_lock
 from streetai_core.types import Matrix, Vector
 
@@ -39,12 +42,18 @@ class DiskCachedEncoder(WrappedEncoder):
     Args:
         encoder: does the work.
         folder: made if it is not there.
+
+    Raises:
+        InputError: the folder cannot be written, which is better known before an hour of embedding than after it.
     """
 
     def __init__(self, encoder: Encoder, folder: Path) -> None:
         super().__init__(encoder)
         slug = re.sub(r"[^A-Za-z0-9.]+", "-", encoder.fingerprint).strip("-")
         self._path = folder / f"{slug}.npz"
+        with self._writing():
+            folder.mkdir(parents=True, exist_ok=True)
+            TemporaryFile(dir=folder).close()
         self._lock = fork_safe_lock()
         self._rows = self._read()
         self._unsaved = 0
@@ -56,6 +65,7 @@ class DiskCachedEncoder(WrappedEncoder):
 
         Raises:
             EncoderError: the encoder failed, or returned something that is not `len(texts)` finite vectors of `dim`.
+            InputError: the folder cannot be written any more.
         """
         if not texts:
             return self._encoder.encode(texts, kind)
@@ -75,8 +85,12 @@ class DiskCachedEncoder(WrappedEncoder):
             return np.stack([self._rows[key] for key in keys])
 
     def save(self) -> None:
-        """Write what is new to the file; a reader sees the old file or the new one, never a part."""
-        with self._lock:
+        """Write what is new to the file; a reader sees the old file or the new one, never a part.
+
+        Raises:
+            InputError: the folder cannot be written any more.
+        """
+        with self._lock, self._writing():
             if not self._unsaved:
                 return
             self._rows = {**self._read(), **self._rows}
@@ -90,6 +104,21 @@ class DiskCachedEncoder(WrappedEncoder):
             finally:
                 part.unlink(missing_ok=True)
             self._unsaved = 0
+
+    @contextmanager
+    def _writing(self) -> Iterator[None]:
+        """Name the folder in errors of writing it.
+
+        Raises:
+            InputError: in place of the system's error.
+        """
+        try:
+            yield
+        except OSError as error:
+            raise InputError(
+                f"cannot keep embeddings in {str(self._path.parent)!r}: {error.strerror or error}. Give another "
+                "folder, with --embeddings, or as XDG_CACHE_HOME (on Windows LOCALAPPDATA)"
+            ) from error
 
     def _read(self) -> dict[bytes, Vector]:
         """What the file holds; nothing if it is missing or damaged, since all of it can be made again."""

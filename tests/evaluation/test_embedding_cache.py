@@ -5,6 +5,7 @@ import pytest
 
 from streetai_core.encoders.base import Encoder
 from streetai_core.encoders.hashing import HashingEncoder
+from streetai_core.errors import InputError
 from streetai_core.evaluation.embedding_cache import DiskCachedEncoder, default_folder
 
 
@@ -56,6 +57,24 @@ def test_encoders_do_not_share_vectors(tmp_path):
         encoder.save()
     assert (1, 32) == DiskCachedEncoder(HashingEncoder(32), tmp_path).encode(["a text"]).shape
     assert 2 == len(list(tmp_path.glob("*.npz")))
+
+
+def test_a_folder_that_cannot_be_written_is_told_before_anything_is_embedded(tmp_path):
+    """If it fails, a run of an hour ends with an error that names neither what was written nor what to do."""
+    (tmp_path / "file").write_text("in the way", encoding="utf-8")
+    with pytest.raises(InputError, match=r"cannot keep embeddings in .*file.*--embeddings"):
+        DiskCachedEncoder(HashingEncoder(64), tmp_path / "file" / "embeddings")
+
+
+def test_a_folder_that_goes_away_is_named(tmp_path):
+    """If it fails, whoever unplugs the disk with the embeddings gets an error of the system alone."""
+    folder = tmp_path / "embeddings"
+    encoder = DiskCachedEncoder(HashingEncoder(64), folder)
+    encoder.encode(["a text"])
+    folder.rmdir()
+    folder.write_text("in the way", encoding="utf-8")
+    with pytest.raises(InputError, match="cannot keep embeddings in"):
+        encoder.save()
 
 
 def test_two_runs_at_the_same_time_keep_each_others_vectors(tmp_path):
