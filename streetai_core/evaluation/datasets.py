@@ -17,6 +17,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+from collections import Counter
 from collections.abc import Callable, Collection
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -280,7 +281,7 @@ def _question(place: _Place, known: Collection[str]) -> RecordedQuestion | None:
 
 
 def _report_twice(place: _Place, key: str, names: list[str]) -> None:
-    twice = sorted({name for name in names if names.count(name) > 1}) if len(set(names)) < len(names) else []
+    twice = sorted(name for name, count in Counter(names).items() if count > 1)
     if twice:
         place.wrong(f"has the same {key} twice: {_short(', '.join(twice))}")
 

@@ -5,7 +5,7 @@ from datetime import datetime, timezone
 import pytest
 
 from streetai_core.errors import InputError
-from streetai_core.evaluation.datasets import read_dataset
+from streetai_core.evaluation.datasets import _Place, _Reading, _report_twice, read_dataset
 from streetai_core.evaluation.dates import parse_date
 from tests.evaluation import recordings
 
@@ -114,6 +114,28 @@ def test_what_is_wrong_is_named_by_its_place(tmp_path, values, named):
     with pytest.raises(InputError) as caught:
         read_dataset(recordings.write(tmp_path, values))
     assert named in str(caught.value)
+
+
+class Name(str):
+    """An id that counts how often one is compared with another."""
+
+    __slots__ = ()
+    compared = 0
+
+    def __eq__(self, other):
+        Name.compared += 1
+        return str.__eq__(self, other)
+
+    __hash__ = str.__hash__
+
+
+def test_ids_that_are_there_twice_are_found_in_proportion_to_the_ids():
+    """If it fails, one id that a long conversation has twice takes minutes to be named."""
+    names = [Name(number) for number in (*range(2_000), 7)]
+    place = _Place(_Reading(), names, "messages")
+    _report_twice(place, "id", names)
+    assert ['messages has the same id twice: "7"'] == place.reading.problems
+    assert Name.compared < 10 * len(names)
 
 
 def test_all_problems_are_named_at_once_and_counted(tmp_path):
