@@ -25,7 +25,7 @@ from streetai_core.transfer.readers.llamaindex import read_llamaindex
 from streetai_core.transfer.readers.mem0 import read_mem0
 from streetai_core.transfer.readers.plain import read_plain, read_plain_lines
 from streetai_core.transfer.readers.published import is_published, read_published
-from streetai_core.transfer.records import Source, dated, writer_of
+from streetai_core.transfer.records import Source, dated, in_order, writer_of
 from streetai_core.transfer.restoring import restore, restore_published
 from streetai_core.transfer.values import FORMATS, Blank, Entry, FormatName, Imported, Record, Rejected, Watch
 
@@ -103,7 +103,7 @@ def import_file(
         raise InputError(f"memory_id (--memory) is needed: a file of the format {found} does not say whose it is")
     tally = _Tally()
     records = list(_entries(file, found, document, Source(file.stem or "import", conversation_id)))
-    signed = [_signed(entry, found) if isinstance(entry, Record) else entry for entry in dated(records)]
+    signed = [_signed(entry, found) if isinstance(entry, Record) else entry for entry in in_order(dated(records))]
     _add_all(registry, registry.get(memory_id), signed, tally, progress)
     return Imported(
         source_format=found,

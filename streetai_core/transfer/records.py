@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timezone
 from functools import partial
+from itertools import chain
 from typing import Any, cast
 
 from streetai_core.errors import ImportFormatError, InputError
@@ -37,7 +38,9 @@ _DIGITS = 32
 _LONGEST = 2 << 20
 """Characters of a message; more than any model reads, and each of them costs embedding."""
 
-_LONG_AGO = datetime(1, 1, 1, tzinfo=timezone.utc)
+LONG_AGO = datetime.min.replace(tzinfo=timezone.utc)
+"""Before all that was said."""
+_AT_LAST = datetime.max.replace(tzinfo=timezone.utc)
 
 
 @dataclass(slots=True)
@@ -180,7 +183,7 @@ def entries_of(number: int, build: Callable[[], NewMessage | None]) -> Iterator[
 
 
 def chats(document: object, read: Callable[[int, dict[str, Any]], Chat]) -> Iterator[Entry]:
-    """The messages of a list of conversations, the oldest conversation first.
+    """The messages of a list of conversations.
 
     Args:
         document: the list.
@@ -199,18 +202,7 @@ def chats(document: object, read: Callable[[int, dict[str, Any]], Chat]) -> Iter
                 yield entry
                 before = (isinstance(entry, Record) and entry.message.created_at) or before
 
-    return oldest_first(list(entries(number, one)) for number, one in enumerate(list_of(document, "the file"), 1))
-
-
-def oldest_first(conversations: Iterable[list[Entry]]) -> Iterator[Entry]:
-    """All conversations in the order in which they began; each stays together."""
-
-    def began(conversation: list[Entry]) -> datetime:
-        times = (entry.message.created_at for entry in conversation if isinstance(entry, Record))
-        return next((time for time in times if time), _LONG_AGO)
-
-    for conversation in sorted(conversations, key=began):
-        yield from conversation
+    return chain.from_iterable(entries(number, one) for number, one in enumerate(list_of(document, "the file"), 1))
 
 
 def dated(entries: Sequence[Entry]) -> Iterator[Entry]:
@@ -232,6 +224,24 @@ def dated(entries: Sequence[Entry]) -> Iterator[Entry]:
             yield replace(entry, message=replace(entry.message, created_at=time))
         else:
             yield entry
+
+
+def in_order(entries: Iterable[Entry]) -> list[Entry]:
+    """The entries in the order in which they were said, for a memory takes what it is told later for newer.
+
+    So conversations that went on at the same time come in turn. Each keeps its own order, whatever its times say; one
+    without any time is of the moment in which it is stored, and comes last.
+    """
+    reached: dict[str | None, datetime] = {}
+    said: list[tuple[datetime, Entry]] = []
+    for entry in entries:
+        time = LONG_AGO
+        if isinstance(entry, Record):
+            thread = entry.message.conversation_id
+            time = max(reached.get(thread, LONG_AGO), entry.message.created_at or _AT_LAST)
+            reached[thread] = time
+        said.append((time, entry))
+    return [entry for _, entry in sorted(said, key=lambda pair: pair[0])]
 
 
 def writer_of(program: str) -> str:

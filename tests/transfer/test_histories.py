@@ -124,6 +124,32 @@ def test_chatgpt(sqlite, write):
     assert "chatgpt:p" == first.message_id
 
 
+def test_conversations_that_overlap_come_in_the_order_in_which_they_were_said(sqlite, write):
+    """One that was taken up again came before those that began after it, and an older value stood for the newest."""
+
+    def chat(name, *said):
+        nodes = {
+            f"{name}{number}": node(f"{name}{number}", f"{name}{number - 1}" if number else None, *one)
+            for number, one in enumerate(said)
+        }
+        return {"id": name, "current_node": f"{name}{len(said) - 1}", "mapping": nodes}
+
+    home = [
+        ("user", "I live in Lyon.", 1735700000),
+        ("assistant", "A fine city.", None),
+        ("user", "I live in Nice now.", 1764600000),
+        # Clocks differ: it stays behind what it answers.
+        ("assistant", "By the sea.", 1764500000),
+    ]
+    plans = [("user", "I live in Metz now, we moved last week.", 1749100000), ("assistant", "Noted.", 1764550000)]
+    import_file(sqlite, write([chat("home", *home), chat("plans", *plans)]), memory_id="ada")
+    memory = sqlite.get("ada")
+    assert ["home0", "home1", "plans0", "plans1", "home2", "home3"] == [
+        one.message_id.removeprefix("chatgpt:") for one in memory.messages()
+    ]
+    assert "I live in Nice now." == memory.revisions("chatgpt:home0")[-1].content
+
+
 def test_a_chatgpt_conversation_with_a_hole(sqlite, write):
     """What is before the hole is imported, and the hole is named."""
 

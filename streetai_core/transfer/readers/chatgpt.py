@@ -29,7 +29,7 @@ def is_chatgpt(document: Any) -> bool:
 
 
 def read_chatgpt(document: Any, source: Source) -> Iterator[Entry]:
-    """The messages of all conversations, the oldest conversation first."""
+    """The messages of all conversations."""
     return chats(document, partial(_conversation, source))
 
 

@@ -36,7 +36,7 @@ def is_claude(document: Any) -> bool:
 
 
 def read_claude(document: Any, source: Source) -> Iterator[Entry]:
-    """The messages of all conversations, the oldest conversation first."""
+    """The messages of all conversations."""
     return chats(document, partial(_conversation, source))
 
 

@@ -3,22 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from datetime import datetime
 from functools import partial
 from typing import Any
 
 from streetai_core.errors import ImportFormatError
 from streetai_core.transfer.records import (
+    LONG_AGO,
     Source,
     entries_of,
     fitting_id,
     list_of,
     mapping_of,
-    oldest_first,
     origin,
     text_of,
 )
 from streetai_core.transfer.times import read_time
-from streetai_core.transfer.values import Entry
+from streetai_core.transfer.values import Entry, Record
 from streetai_core.types import NewMessage
 
 PROGRAM = "mem0"
@@ -35,11 +36,14 @@ def is_mem0(document: Any) -> bool:
 
 def read_mem0(document: Any, source: Source) -> Iterator[Entry]:
     """The facts, each as a message of the user, oldest first."""
-    found = (
-        list(entries_of(number, partial(_fact, one, source)))
-        for number, one in enumerate(list_of(_facts(document), "the file"), start=1)
-    )
-    return oldest_first(found)
+    facts = enumerate(list_of(_facts(document), "the file"), start=1)
+    found = [entry for number, one in facts for entry in entries_of(number, partial(_fact, one, source))]
+    yield from sorted(found, key=_learned)
+
+
+def _learned(entry: Entry) -> datetime:
+    """When a fact was learned; those that do not say it come first."""
+    return (isinstance(entry, Record) and entry.message.created_at) or LONG_AGO
 
 
 def _facts(document: Any) -> Any:
