@@ -28,6 +28,12 @@ _PACKED = {b"PK\x03\x04": "a ZIP archive", b"\x1f\x8b": "compressed by gzip"}
 _LINES = 20
 """Lines that are looked at: the first ones may be damaged."""
 
+_KEYS = 5
+"""Keys of a line that an error names."""
+
+_SHOWN = 40
+"""Characters of each."""
+
 _OUR_TABLES = {"memories", "messages", "credits"}
 
 LOOKS: dict[FormatName, Callable[[Any], bool]] = {
@@ -75,7 +81,7 @@ def _document(path: Path) -> Any:
     """The one JSON value of a file.
 
     Raises:
-        ImportFormatError: it is none, or has several of which the first are too long to be looked at.
+        ImportFormatError: it is none, or has several, of which the first are no messages or too long to be looked at.
     """
     try:
         return read_document(path)
@@ -88,17 +94,33 @@ def _document(path: Path) -> Any:
                 f"line {number} of {path.name} has more than {LONGEST_LINE:,} characters, and no other of the first "
                 f"{len(lines)} tells the format. Give the format; lines that are too long are left out then."
             ) from error
+        objects = [value for _, line in lines if line and isinstance(value := _value(line), dict)]
+        if len(objects) > 1:
+            raise ImportFormatError(
+                f"{path.name} has a JSON object a line, but none of the first {len(lines)} lines is a message: each "
+                f"needs role and content, this has {_keys(objects[0])}"
+            ) from error
         raise
+
+
+def _value(line: str) -> Any:
+    """The JSON value of a line; `None` if it is none."""
+    try:
+        return parsed(line, "it")
+    except ImportFormatError:
+        return None
+
+
+def _keys(values: dict[str, Any]) -> str:
+    """The first keys of an object, for an error."""
+    return ", ".join(ascii(name)[:_SHOWN] for name in list(values)[:_KEYS]) or "none"
 
 
 def _line_format(path: Path) -> FormatName | None:
     """The format of a file with a JSON object a line; `None` if it is none."""
     with opened_text(path) as source:
         for _, line in islice(enumerate_lines(source, LONGEST_LINE), _LINES):
-            try:
-                value = parsed(line or "", "it")
-            except ImportFormatError:
-                continue
+            value = _value(line or "")
             if isinstance(value, dict) and MARK in value and "memory_id" in value:
                 return "streetai"
             if is_plain_message(value):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from codecs import BOM_UTF16_BE, BOM_UTF16_LE
+from codecs import BOM_UTF16_BE, BOM_UTF16_LE, getincrementaldecoder
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -16,6 +16,9 @@ LONGEST_LINE = 8 << 20
 
 LARGEST_DOCUMENT = 1 << 30
 """Bytes of a file that is one JSON value, and so has to be held in memory whole."""
+
+_BLOCK = 1 << 20
+"""Bytes that are looked at together: a file may be one line."""
 
 _SHOWN = 60
 """Characters of an error of the JSON parser."""
@@ -34,12 +37,26 @@ def opened_text(path: Path) -> Iterator[IO[str]]:
             yield source
     except UnicodeDecodeError as error:
         wide = error.object.startswith((BOM_UTF16_LE, BOM_UTF16_BE))
-        found = "begins as UTF-16 does" if wide else f"has a byte 0x{error.object[error.start]:02X}"
+        byte = f"has a byte 0x{error.object[error.start]:02X} on line {_line_of_damage(path)}"
+        found = "begins as UTF-16 does" if wide else byte
         raise ImportFormatError(
             f"{path.name} is not UTF-8 text (it {found}): save it as UTF-8, and import that"
         ) from error
     except OSError as error:
         raise InputError(f"cannot read {path}: {error.strerror or error}") from error
+
+
+def _line_of_damage(path: Path) -> int:
+    """The number of the first line that is not UTF-8, from 1 on; the last one if all are."""
+    decoder, line = getincrementaldecoder("utf-8")(), 1
+    with path.open("rb") as source:
+        while block := source.read(_BLOCK):
+            try:
+                decoder.decode(block)
+            except UnicodeDecodeError as error:
+                return line + error.object.count(b"\n", 0, error.start)
+            line += block.count(b"\n")
+    return line
 
 
 def start_of(path: Path, size: int) -> bytes:

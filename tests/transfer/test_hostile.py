@@ -190,7 +190,12 @@ def test_files_of_another_kind(sqlite, tmp_path, write):
         (b"PK\x03\x04rest", "ZIP archive"),
         (b"\x1f\x8b\x08rest", "compressed by gzip: unpack it"),
         (b"\xff\xfe\x00", r"not UTF-8 text \(it begins as UTF-16 does\): save it as UTF-8"),
-        (b'[{"role": "user", "content": "caf\xe9"}]', r"not UTF-8 text \(it has a byte 0xE9\): save it as UTF-8"),
+        (
+            b'[{"role": "user", "content": "caf\xe9"}]',
+            r"not UTF-8 text \(it has a byte 0xE9 on line 1\): save it as UTF-8",
+        ),
+        (b'{"role": "user", "content": "Hi."}\n' * 90_000 + b'"\xf0\x9f', r"it has a byte 0xF0 on line 90001\)"),
+        (b'{"messages": [], "id": 1}\n' * 3, "none of the first 3 lines is a message: .* this has 'messages', 'id'"),
         (b"SQLite format 3\0" + b"\xff" * 5000, "SQLite"),
         (b"{}", "no format that is known"),
         (b'"text"', "no format that is known"),
