@@ -83,6 +83,7 @@ class NewMessage:
     role: Role
     conversation_id: str | None = None
     name: str | None = None
+    """Who said it, where that is known besides the role. A blank one is none."""
     created_at: datetime | None = None
     """When it was said, in the zone of the place, which decides its day. `None`: now. Without a zone it is in UTC."""
     message_id: str | None = None

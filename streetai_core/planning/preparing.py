@@ -122,7 +122,8 @@ def check(message: NewMessage, now: datetime, number: int = 0) -> tuple[NewMessa
         source=None if message.source is None else SOURCES[SOURCES.index(message.source)],
         conversation_id=_id(message.conversation_id, f"conversation_id of message {number}"),
         message_id=_id(message.message_id, f"message_id of message {number}"),
-        name=None if message.name is None else clean(message.name)[0],
+        # A blank one, as forms and exports have it, names nobody: it would make a person beside those without a name.
+        name=None if message.name is None or is_blank(message.name) else clean(message.name)[0],
         created_at=_aware(message.created_at, number) or now,
         metadata=plain_json(message.metadata, f"metadata of message {number}"),
         trust=None if message.trust is None else float(message.trust),

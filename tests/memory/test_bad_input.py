@@ -189,6 +189,16 @@ def test_blank_text_is_not_stored(registry, text):
     assert before == registry.get("m").stats()
 
 
+@pytest.mark.parametrize("name", ["", " \t"])
+def test_a_blank_name_names_nobody(registry, name):
+    """It made a second user: what was said without a name replaced nothing, and who "I" is was another one."""
+    memory = registry.get("nobody")
+    memory.add_message("I live in Lyon.", role="user", name=name, message_id="before")
+    memory.add_message("I live in Nice now.", role="user")
+    assert [None, None] == [message.name for message in memory.messages()]
+    assert "I live in Nice now." == memory.revisions("before")[-1].content
+
+
 @pytest.mark.parametrize(
     ("said", "stored"),
     [
