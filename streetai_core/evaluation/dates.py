@@ -18,7 +18,10 @@ _FORMATS = (
 
 
 def parse_date(text: str) -> datetime | None:
-    """The moment that `text` names, in UTC if it names no zone; `None` if it is in no known form."""
+    """The moment that `text` names, in the zone that it names, else in UTC; `None` if it is in no known form.
+
+    The day of a message is one where it was said: in UTC it may be another.
+    """
     stripped = text.strip()
     found = (_moment(stripped, form) for form in (None, *_FORMATS))
     return next((moment for moment in found if moment is not None), None)
@@ -32,7 +35,9 @@ def _moment(text: str, form: str | None) -> datetime | None:
             moment = datetime.fromisoformat(f"{text[:-1]}+00:00" if text[-1:] in "Zz" else text)
         else:
             moment = datetime.strptime(text, form)  # noqa: DTZ007 - the zone is added
+        aware = moment if moment.tzinfo is not None else moment.replace(tzinfo=timezone.utc)
         # Overflow: the first and the last hours of the calendar have no UTC.
-        return (moment if moment.tzinfo is not None else moment.replace(tzinfo=timezone.utc)).astimezone(timezone.utc)
+        aware.astimezone(timezone.utc)
     except (ValueError, OverflowError):
         return None
+    return aware

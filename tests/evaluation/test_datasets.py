@@ -192,3 +192,8 @@ def test_a_file_that_is_not_there_is_refused(tmp_path):
 def test_dates_of_published_sets_are_understood(text, moment):
     """If it fails, questions about when something was cannot be measured."""
     assert moment == parse_date(text)
+
+
+def test_a_date_is_of_the_day_where_it_was():
+    """If it fails, what was said in the evening in America is measured as said on the next day, as no app stores it."""
+    assert "2026-03-02T23:30:00-08:00" == parse_date("2026-03-02T23:30:00-08:00").isoformat()
