@@ -10,7 +10,8 @@ is held out in turn: the variant that is best on all others is the one whose res
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
 from pathlib import Path
@@ -47,7 +48,7 @@ def read_grid(path: Path, base: Config) -> list[Variant]:
     """The variants of a grid file, each `base` with some settings changed.
 
     Raises:
-        InputError: the file cannot be read, or has another form.
+        InputError: the file cannot be read, has another form, or one name for two variants.
         ConfigError: a setting is unknown, or a value out of range; the variant is named.
     """
     try:
@@ -67,6 +68,16 @@ def read_grid(path: Path, base: Config) -> list[Variant]:
     return [_variant(name, base, settings) for name, settings in changes.items()]
 
 
+def check_can_choose(conversations: Collection[str]) -> None:
+    """There must be one to hold out, and one to choose on.
+
+    Raises:
+        InputError: there are fewer than two.
+    """
+    if len(conversations) < 2:  # noqa: PLR2004 - those two
+        raise InputError("choosing between variants needs at least two conversations with questions")
+
+
 def leave_one_out(results: Mapping[str, Sequence[QuestionResult]]) -> HeldOut:
     """Choose between variants by the mean share of evidence over all budgets, each conversation held out in turn.
 
@@ -77,8 +88,7 @@ def leave_one_out(results: Mapping[str, Sequence[QuestionResult]]) -> HeldOut:
         InputError: there are fewer than two conversations.
     """
     names = list(dict.fromkeys(row.recording for rows in results.values() for row in rows))
-    if len(names) < 2:  # noqa: PLR2004 - one to hold out, one to choose on
-        raise InputError("choosing between variants needs at least two conversations with questions")
+    check_can_choose(names)
     chosen = {
         name: max(results, key=lambda variant: _quality([row for row in results[variant] if row.recording != name]))
         for name in names
@@ -106,6 +116,9 @@ def _listed(values: Any) -> dict[str, dict[str, Any]]:
         for one in variants
     ):
         return {}
+    twice = next((name for name, count in Counter(one["name"] for one in variants).items() if count > 1), None)
+    if twice is not None:
+        raise InputError(f"two variants of the grid are called {twice!r}, and one would stand for both")
     return {one["name"]: one["settings"] for one in variants}
 
 

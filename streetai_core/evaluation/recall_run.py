@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from streetai_core.errors import InputError
 from streetai_core.evaluation.datasets import Dataset, Recording
-from streetai_core.evaluation.grid import leave_one_out
+from streetai_core.evaluation.grid import check_can_choose, leave_one_out
 from streetai_core.evaluation.intervals import paired_difference
 from streetai_core.evaluation.needed import check_evidence
 from streetai_core.evaluation.provenance import code_digest, described, provenance
@@ -52,9 +54,16 @@ def run_recall(plan: RecallPlan, folder: ResultsFolder, watch: Watch) -> Results
     the same. Interrupting loses the conversation that is being measured.
 
     Raises:
-        InputError: no question names its evidence, or the folder cannot be written.
+        InputError: no question names its evidence, two systems have one name, there is only one conversation to choose
+            between variants on, or the folder cannot be written.
     """
     check_evidence(plan.dataset, "recall")
+    names = [system.description.name for system in plan.systems]
+    twice = next((name for name, count in Counter(names).items() if count > 1), None)
+    if twice is not None:
+        raise InputError(f"two systems are called {twice!r}, and their figures would be mixed: rename the variant")
+    if plan.variants:
+        check_can_choose([recording.recording_id for recording in plan.dataset.recordings if recording.answerable])
     results: Results = {system.description.name: [] for system in plan.systems}
     # Conversation by conversation, so that an interrupted run has compared all systems on some of them.
     for recording in plan.dataset.recordings:

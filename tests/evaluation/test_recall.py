@@ -2,6 +2,7 @@
 
 import json
 from contextlib import contextmanager
+from dataclasses import replace
 
 import pytest
 
@@ -236,6 +237,23 @@ def test_a_grid_run_reports_the_choice(data, tmp_path):
     assert (HELD_OUT, "poor") == (report["paired"][-1]["first"], report["paired"][-1]["other"])
 
 
+def test_two_systems_of_one_name_are_not_measured(data, tmp_path):
+    """If it fails, a variant that is called as a system is mixed with it, and both rows tell the mean of the two."""
+    systems = [Scripted("same", {50: ""}, None), Scripted("same", {50: "boat"}, None)]
+    plan = RecallPlan(dataset=data, systems=systems, budgets=[50], encoder="e", variants=["same"])
+    with pytest.raises(InputError, match="two systems are called 'same'"):
+        run_recall(plan, ResultsFolder(tmp_path), lambda _what, _count: pytest.fail("it was measured"))
+
+
+def test_a_choice_on_one_conversation_is_refused_before_it_is_measured(data, tmp_path):
+    """If it fails, hours of measuring end with an error in place of the figures."""
+    alone = replace(data, recordings=data.recordings[:1])
+    systems = [Scripted("poor", {50: ""}, None), Scripted("rich", {50: "boat"}, None)]
+    plan = RecallPlan(dataset=alone, systems=systems, budgets=[50], encoder="e", variants=["poor", "rich"])
+    with pytest.raises(InputError, match="two conversations"):
+        run_recall(plan, ResultsFolder(tmp_path), lambda _what, _count: pytest.fail("it was measured"))
+
+
 def test_a_grid_is_every_combination(tmp_path):
     """If it fails, a part of a grid is never run."""
     path = tmp_path / "grid.json"
@@ -270,6 +288,11 @@ def test_a_grid_may_name_its_variants(tmp_path):
         ("[]", InputError, "'settings'"),
         ('{"settings": {"top_stacks": 3}}', InputError, "'settings'"),
         ('{"variants": [{"settings": {}}]}', InputError, "'variants'"),
+        (
+            '{"variants": [{"name": "a", "settings": {}}, {"name": "a", "settings": {"top_stacks": 3}}]}',
+            InputError,
+            "two variants of the grid are called 'a'",
+        ),
         ('{"settings": {"top_stack": [3]}}', ConfigError, "variant 'top_stack=3'"),
         ('{"settings": {"top_stacks": [0]}}', ConfigError, "variant 'top_stacks=0'"),
     ],
