@@ -27,7 +27,7 @@ def _settings(_context: click.Context, _option: click.Parameter, value: str) -> 
 
 def _read(given: str) -> dict[str, Any]:
     try:
-        values = json.loads(given if given.startswith("{") else Path(given).read_text(encoding="utf-8"))
+        values = json.loads(given if given.startswith("{") else Path(given).read_text(encoding="utf-8-sig"))
     except OSError as error:
         raise InputError(f"cannot read the settings {given!r}: {error.strerror or error}") from error
     except (ValueError, RecursionError) as error:

@@ -52,7 +52,7 @@ def read_grid(path: Path, base: Config) -> list[Variant]:
         ConfigError: a setting is unknown, or a value out of range; the variant is named.
     """
     try:
-        values = json.loads(path.read_text(encoding="utf-8"))
+        values = json.loads(path.read_text(encoding="utf-8-sig"))
     except OSError as error:
         raise InputError(f"cannot read the grid {str(path)!r}: {error.strerror or error}") from error
     except (ValueError, RecursionError) as error:

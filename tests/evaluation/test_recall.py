@@ -272,10 +272,11 @@ def test_a_grid_is_every_combination(tmp_path):
     )
 
 
-def test_a_grid_may_name_its_variants(tmp_path):
-    """If it fails, an ablation table has settings for names."""
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig"])
+def test_a_grid_may_name_its_variants(tmp_path, encoding):
+    """If it fails, an ablation table has settings for names, or a grid from Windows with a mark in front is refused."""
     path = tmp_path / "grid.json"
-    path.write_text('{"variants": [{"name": "no decay", "settings": {"decay_rate": 0}}]}', encoding="utf-8")
+    path.write_text('{"variants": [{"name": "no decay", "settings": {"decay_rate": 0}}]}', encoding=encoding)
     variant = read_grid(path, Config())[0]
     assert ("no decay", 0) == (variant.name, variant.config.decay_rate)
 
