@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
+from operator import index
 from typing import Literal, TypeAlias
 
 import numpy as np
@@ -119,6 +120,25 @@ class Encoder(ABC):
         rows = unit_rows(raw, rows=len(texts), dim=self.dim)
         self._worked = True
         return rows
+
+
+def counted_tokens(encoder: Encoder, texts: Sequence[str]) -> list[int]:
+    """What `count_tokens` of an encoder gives, if it is a number for each text.
+
+    Raises:
+        EncoderError: the encoder failed, or returned something else.
+    """
+    try:
+        counts = [index(count) for count in encoder.count_tokens(texts)]
+    except StreetAIError:
+        raise
+    except Exception as error:
+        raise EncoderError(
+            f"{encoder.fingerprint} could not count the tokens of {len(texts)} texts: {error}"
+        ) from error
+    if len(counts) != len(texts):
+        raise EncoderError(f"{encoder.fingerprint} counted the tokens of {len(counts)} of {len(texts)} texts")
+    return counts
 
 
 def unit_rows(raw: object, *, rows: int, dim: int) -> Matrix:

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from streetai_core.config import Config
-from streetai_core.encoders.base import Encoder
+from streetai_core.encoders.base import Encoder, counted_tokens
 from streetai_core.errors import InputError
 from streetai_core.planning.told import Told, told
 from streetai_core.stores.values import utc
@@ -218,7 +218,8 @@ def _chunks(message: NewMessage, encoder: Encoder, config: Config) -> list[Chunk
     limits = Limits.of(config)
     if message.role == "tool":
         limits = replace(limits, max_chunks=min(limits.max_chunks, config.max_tool_chunks))
-    return split(message.content, limits, count_tokens=encoder.count_tokens, max_tokens=encoder.max_tokens)
+    counts = partial(counted_tokens, encoder)
+    return split(message.content, limits, count_tokens=counts, max_tokens=encoder.max_tokens)
 
 
 def encode_all(texts: Sequence[str], encoder: Encoder, config: Config, progress: Progress | None = None) -> Matrix:

@@ -280,6 +280,34 @@ def test_vectors_that_are_none_are_refused(tmp_path, vector):
         assert [] == registry.get("m").messages()
 
 
+@pytest.mark.parametrize(
+    ("count", "said"),
+    [
+        (lambda _texts: 1 / 0, "could not count the tokens of 1 texts: division by zero"),
+        (lambda _texts: None, "could not count the tokens"),
+        (lambda texts: ["7" for _ in texts], "could not count the tokens"),
+        (lambda texts: [7, *(7 for _ in texts)], "counted the tokens of 2 of 1 texts"),
+    ],
+    ids=["raises", "nothing", "text", "one too many"],
+)
+def test_tokens_that_an_encoder_cannot_count_are_an_encoder_error(tmp_path, count, said):
+    """What its tokenizer raised came out as it was, past every `except StreetAIError`."""
+
+    class Limited(HashingEncoder):
+        """Reads no more than eight tokens."""
+
+        max_tokens = 8
+
+        def count_tokens(self, texts):
+            """As the test wants it."""
+            return count(texts)
+
+    with MemoryRegistry(tmp_path / "m.db", encoder=Limited()) as registry:
+        with pytest.raises(EncoderError, match=said):
+            registry.get("m").add_message("hello there", "user")
+        assert [] == registry.get("m").messages()
+
+
 def test_a_page_may_be_larger_than_any_memory(tmp_path):
     """As a limit of hits may: it was an error about 64 bits, as if the database had failed."""
     with MemoryRegistry(tmp_path / "m.db", encoder=HashingEncoder(dim=64)) as registry:
