@@ -43,6 +43,8 @@ from streetai_core.workers import WorkerPool, pool_for, usable_processors
 MAX_OPEN = 256
 """Memories in RAM: more than are in a conversation at the same time on one server; of 100 signals each, about 60 MB."""
 
+_CLOSED = "the registry is closed; make a new MemoryRegistry on the same path"
+
 
 def _now() -> datetime:
     return datetime.now(timezone.utc).astimezone()
@@ -143,6 +145,8 @@ class MemoryRegistry:
         """Does what finalizers hand over, which must take no lock of a memory's; `close` waits for it."""
         self._lock = fork_safe_lock()
         self._executor: WorkerPool | None = None
+        self._closing = False
+        """Whether no twin begins any more; those that have begun, or wait for a thread, may still use everything."""
         self._closed = False
 
     def __enter__(self) -> MemoryRegistry:  # noqa: PYI034 - Self needs Python 3.11, and nobody subclasses this
@@ -162,7 +166,8 @@ class MemoryRegistry:
     def executor(self) -> Executor:
         """Where async twins run; its threads start at the first use, in a forked child anew."""
         with self._lock:
-            self._check_open()
+            if self._closing:
+                raise ClosedError(_CLOSED)
             if self._executor is None or not self._executor.is_of_this_process:
                 encoder = self.encoder
                 self._executor = pool_for(usable_processors(), local=encoder.is_local, joins=encoder.joins_calls)
@@ -324,13 +329,17 @@ class MemoryRegistry:
         return self.store.memory_ids()
 
     def close(self) -> None:
-        """Let go of the database and of the worker threads. Closing twice is fine."""
+        """Let go of the database and of the worker threads, once these have done what was begun. Twice is fine."""
+        with self._lock:
+            self._closing = True
+            executor = self._executor
+        if executor is not None and executor.is_of_this_process:
+            # What waits for a thread, as turns do whose runs were cancelled, asks for memories when it gets one.
+            executor.shutdown(wait=True)
         self.later.finish()
         with self._lock:
             was_closed, self._closed = self._closed, True
-            executor, self._executor = self._executor, None
-        if executor is not None and executor.is_of_this_process:
-            executor.shutdown(wait=True)
+            self._executor = None
         if not was_closed:
             self._surroundings.hot.keep_images()
         with self._lock:
@@ -373,4 +382,4 @@ class MemoryRegistry:
 
     def _check_open(self) -> None:
         if self._closed:
-            raise ClosedError("the registry is closed; make a new MemoryRegistry on the same path")
+            raise ClosedError(_CLOSED)

@@ -2,6 +2,7 @@
 
 import asyncio
 import threading
+from contextlib import asynccontextmanager
 
 import pytest
 from langchain.agents import create_agent
@@ -9,6 +10,8 @@ from langchain_classic.chains import ConversationChain
 from langchain_core.prompts import ChatPromptTemplate, MessagesPlaceholder
 from langchain_core.runnables.history import RunnableWithMessageHistory
 
+from streetai_core import MemoryRegistry
+from streetai_core.encoders import HashingEncoder
 from streetai_langchain import StreetAIMemory
 from tests.langchain_plugin.conftest import QUESTION, REPLY, spoken
 from tests.langchain_plugin.scripted import ScriptedChatModel
@@ -59,9 +62,16 @@ async def history(streetai, model):
     await chain.ainvoke({"input": QUESTION}, SESSION)
 
 
-@pytest.mark.parametrize("run", [wrapped, streamed, agent, classic, history])
-async def test_a_turn_that_has_had_its_reply_is_stored(registry, monkeypatch, run):
-    """Who has read the reply hangs up; on a busy server all threads may have something else to do just then."""
+RUNS = [wrapped, streamed, agent, classic, history]
+
+
+@asynccontextmanager
+async def cut_when_replied(registry, monkeypatch, run):
+    """Cancel a run when the model has answered and its turn waits behind busy threads, which go on when told to.
+
+    Yields:
+        The event that tells them.
+    """
     executor, busy, done, replied = registry.executor, threading.Semaphore(0), threading.Event(), threading.Event()
     loop, queued, submit = asyncio.get_running_loop(), asyncio.Event(), registry.executor.submit
 
@@ -85,13 +95,38 @@ async def test_a_turn_that_has_had_its_reply_is_stored(registry, monkeypatch, ru
     monkeypatch.setattr(executor, "submit", watched)
     task = asyncio.ensure_future(run(StreetAIMemory(registry), ScriptedChatModel(reply=reply)))
     try:
-        # The model has answered, and what is queued behind the busy threads is the turn.
+        # What is queued behind the busy threads is the turn.
         await asyncio.wait_for(queued.wait(), PATIENCE)
         task.cancel()
         with pytest.raises(asyncio.CancelledError):
             await task
+        yield done
     finally:
         done.set()
-    await asyncio.to_thread(executor.shutdown)
+
+
+@pytest.mark.parametrize("run", RUNS)
+async def test_a_turn_that_has_had_its_reply_is_stored(registry, monkeypatch, run):
+    """Who has read the reply hangs up; on a busy server all threads may have something else to do just then."""
+    async with cut_when_replied(registry, monkeypatch, run):
+        pass
+    await asyncio.to_thread(registry.executor.shutdown)
 
     assert spoken(registry.get("mara"), "new") == SAID
+
+
+@pytest.mark.parametrize("run", RUNS)
+async def test_it_is_stored_if_the_database_is_closed_meanwhile(registry, tmp_path, monkeypatch, run):
+    """A server that ends cancels what runs, and closes its memories at once."""
+    async with cut_when_replied(registry, monkeypatch, run) as done:
+        shutdown = registry.executor.shutdown
+
+        def going_on(**options):
+            done.set()  # no earlier: it is being closed
+            shutdown(**options)
+
+        monkeypatch.setattr(registry.executor, "shutdown", going_on)
+        await asyncio.to_thread(registry.close)
+
+    with MemoryRegistry(tmp_path / "memory.db", encoder=HashingEncoder()) as again:
+        assert spoken(again.get("mara"), "new") == SAID
