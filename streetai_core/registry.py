@@ -159,8 +159,10 @@ class MemoryRegistry:
         return self
 
     async def __aexit__(self, *exception: object) -> None:
-        # Not through the executor: closing waits for the executor's own threads.
-        self.close()
+        import asyncio  # noqa: PLC0415 - as in `aio`
+
+        # It waits for the disk and for the executor's threads, so it is on none of these; they may wait for the loop.
+        await asyncio.to_thread(self.close)
 
     @property
     def executor(self) -> Executor:

@@ -102,6 +102,15 @@ async def test_a_registry_never_blocks_the_loop(tmp_path, registry):
     assert calls == []
 
 
+async def test_a_registry_that_is_left_never_blocks_the_loop(tmp_path, registry):
+    """It waits for its threads and for the disk; what they do meanwhile may need the loop."""
+    second = MemoryRegistry(tmp_path / "m.db", encoder=HashingEncoder())
+    with never_blocked() as calls:
+        async with second:
+            await second.get("m").aretrieve(QUESTION)
+    assert calls == []
+
+
 # ------------------------------------------------------------------ the guard
 
 
