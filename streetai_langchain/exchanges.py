@@ -61,6 +61,9 @@ class Exchange:
     session: Session
     asked: Asked
     """What the user said, without what was recalled for it."""
+    memory: Memory | None
+    """The handle that was asked; `None` if none was. A turn that has begun in a memory is not stored in the one that is
+    begun anew after an erasure."""
     prompt: Prompt | None
     """`None` if the memory failed."""
     is_inner: bool
@@ -88,19 +91,21 @@ class Exchanges:
 
     def begin(self, session: Session, asked: Asked, *, is_inner: bool, is_transcribed: bool, recalls: bool) -> Exchange:
         """Recall for a new user message, if `recalls`."""
-        prompt = None
+        memory = prompt = None
         with fail_open(_NOT_RECALLED, self._on_error):
-            prompt = self._prompt(session, asked) if recalls else None
-        return Exchange(session, asked, prompt, is_inner, is_transcribed)
+            if recalls:
+                memory, prompt = self._prompt(session, asked)
+        return Exchange(session, asked, memory, prompt, is_inner, is_transcribed)
 
     async def abegin(
         self, session: Session, asked: Asked, *, is_inner: bool, is_transcribed: bool, recalls: bool
     ) -> Exchange:
         """Async twin of `begin`."""
-        prompt = None
+        memory = prompt = None
         with fail_open(_NOT_RECALLED, self._on_error):
-            prompt = await self._aprompt(session, asked) if recalls else None
-        return Exchange(session, asked, prompt, is_inner, is_transcribed)
+            if recalls:
+                memory, prompt = await self._aprompt(session, asked)
+        return Exchange(session, asked, memory, prompt, is_inner, is_transcribed)
 
     def end(self, exchange: Exchange, reply: AIMessage | None) -> None:
         """Store the user's message and the reply, and learn from the reply; not from one that only calls tools."""
@@ -153,7 +158,8 @@ class Exchanges:
             self._registry.later.start()
         self._registry.later.wait()
 
-    def _prompt(self, session: Session, asked: Asked) -> Prompt:
+    def _prompt(self, session: Session, asked: Asked) -> tuple[Memory, Prompt]:
+        """The memory of a session, and what it has for a question."""
         self._catch_up()
         question, memory = text_of(asked.question), self._memory(session)
         prompt = memory.build_prompt(
@@ -163,14 +169,14 @@ class Exchanges:
             shown=_sent_along(memory, session, asked),
             asked_at=session.asked_at,
         )
-        return replace(prompt, retrieved=[], recalled_text="") if is_blank(question) else prompt
+        return memory, replace(prompt, retrieved=[], recalled_text="") if is_blank(question) else prompt
 
     def _record(self, exchange: Exchange, reply: AIMessage | None, *, partial: bool = False) -> Recorded:
         """Store both sides in one transaction, and learn in it from a reply that is not partial."""
         if exchange.is_inner:
             return Recorded()
         thread = exchange.session.conversation_id
-        memory = self._memory(exchange.session)
+        memory = exchange.memory or self._memory(exchange.session)
         lesson = {} if partial else _lesson(exchange, reply)
         if exchange.is_transcribed:
             return Recording(memory).learn(**lesson) if lesson else Recorded()

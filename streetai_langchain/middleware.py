@@ -9,8 +9,8 @@ from langchain_core.messages import BaseMessage
 from langchain_core.runnables import RunnableConfig
 from typing_extensions import NotRequired
 
-from streetai_core import MemoryRegistry, NewMessage
-from streetai_core.errors import InputError, MissingExtraError
+from streetai_core import Memory, MemoryRegistry, NewMessage
+from streetai_core.errors import InputError, MissingExtraError, StaleMemoryError
 from streetai_core.failures import fail_open, report
 from streetai_core.text.clean import is_blank
 from streetai_langchain.agent_turns import (
@@ -222,11 +222,14 @@ class StreetAIMemoryMiddleware(AgentMiddleware[Any, Any, Any]):
         config: RunnableConfig,
     ) -> dict[str, Any] | None:
         """Store the turn and learn from its reply."""
-        record, update = self._ended(state, config), None
+        (record, memory), update = self._ended(state, config), None
         with fail_open(_NOT_STORED, self._on_error):
             if record is not None:
                 turn = self._turn(state, record)
-                recorded = Recording(self._registry.get(record["memory"])).record(**turn)
+                try:
+                    recorded = Recording(memory or self._registry.get(record["memory"])).record(**turn)
+                except StaleMemoryError as error:
+                    recorded = self._erased(error)
                 update = self._closed(state, record, recorded, reply=turn["reply"])
         return update
 
@@ -236,11 +239,14 @@ class StreetAIMemoryMiddleware(AgentMiddleware[Any, Any, Any]):
         config: RunnableConfig,
     ) -> dict[str, Any] | None:
         """Async twin of `after_agent`."""
-        record, update = self._ended(state, config), None
+        (record, memory), update = self._ended(state, config), None
         with fail_open(_NOT_STORED, self._on_error):
             if record is not None:
                 turn = self._turn(state, record)
-                recorded = await Recording(self._registry.get(record["memory"])).arecord(**turn)
+                try:
+                    recorded = await Recording(memory or self._registry.get(record["memory"])).arecord(**turn)
+                except StaleMemoryError as error:
+                    recorded = self._erased(error)
                 update = self._closed(state, record, recorded, reply=turn["reply"])
         return update
 
@@ -264,15 +270,17 @@ class StreetAIMemoryMiddleware(AgentMiddleware[Any, Any, Any]):
         """The change of the state that keeps a record."""
         return {_STATE: {self._name: record}}
 
-    def _ended(self, state: StreetAIState, config: RunnableConfig) -> TurnRecord | None:
-        """The record of a turn that is over; `None` if there is none, or nothing of it is the user's to be stored."""
+    def _ended(self, state: StreetAIState, config: RunnableConfig) -> tuple[TurnRecord | None, Memory | None]:
+        """The record of a turn that is over, and the handle that was asked for it.
+
+        No record: there is none, or nothing of it is the user's to be stored. No handle: none was asked here.
+        """
         record = self._record(state)
-        if record is not None:
-            self._recall.drop(record)
+        memory = None if record is None else self._recall.drop(record)
         if is_in_tool(config) or (record is not None and is_stored(config, self._registry, _session_of(record))):
-            return None
+            return None, None
         leave_to_view(config)
-        return record
+        return record, memory
 
     def _opened(self, state: StreetAIState, before: TurnRecord | None, session: Session) -> TurnRecord | None:
         """The record of a new turn; `None` if there is no user message, or the memory was asked for it before."""
@@ -330,6 +338,11 @@ class StreetAIMemoryMiddleware(AgentMiddleware[Any, Any, Any]):
             "retrieved": record["signal_ids"],
             "reply": "" if record["learned"] else reply_of(messages, structured=structured),
         }
+
+    def _erased(self, error: StaleMemoryError) -> Recorded:
+        """The end of a turn that was begun before its memory was erased: it is not stored with the next one either."""
+        report(error, _NOT_STORED, self._on_error)
+        return Recorded()
 
     def _closed(self, state: StreetAIState, record: TurnRecord, recorded: Recorded, *, reply: str) -> dict[str, Any]:
         """The change of the state that says what has been stored and learned."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import OrderedDict
 from dataclasses import dataclass
 
-from streetai_core import Prompt
+from streetai_core import Memory, Prompt
 from streetai_core.forking import fork_safe_lock
 from streetai_langchain.agent_turns import TurnRecord, turn_id
 
@@ -21,16 +21,18 @@ class Recalled:
     """As it is put into each request of the turn; empty if nothing was recalled."""
     signal_ids: tuple[str, ...]
     """Of what the text quotes."""
+    memory: Memory | None = None
+    """The handle that was asked; `None` if none was."""
 
 
 NOTHING = Recalled("", ())
 """What a recall has found that found nothing, or failed."""
 
 
-def recalled_in(prompt: Prompt) -> Recalled:
-    """What a prompt recalls."""
+def recalled_in(prompt: Prompt, memory: Memory) -> Recalled:
+    """What a prompt of a memory recalls."""
     ids = [hit.signal.signal_id for hit in prompt.retrieved] if prompt.recalled_text else []
-    return Recalled(prompt.recalled_text, tuple(ids))
+    return Recalled(prompt.recalled_text, tuple(ids), memory)
 
 
 class RecalledTexts:
@@ -60,10 +62,10 @@ class RecalledTexts:
         with self._lock:
             return self._kept.get(_key(record))
 
-    def drop(self, record: TurnRecord) -> None:
-        """Let go of the text of a turn that is over."""
+    def drop(self, record: TurnRecord) -> Recalled | None:
+        """Let go of what was recalled for a turn that is over, and return it."""
         with self._lock:
-            self._kept.pop(_key(record), None)
+            return self._kept.pop(_key(record), None)
 
 
 def _key(record: TurnRecord) -> tuple[str, str]:

@@ -8,7 +8,7 @@ from typing import Any
 
 from langchain_core.messages import BaseMessage
 
-from streetai_core import MemoryRegistry
+from streetai_core import Memory, MemoryRegistry
 from streetai_core.failures import OnError, fail_open
 from streetai_core.text.clean import is_blank
 from streetai_langchain.agent_turns import TurnRecord, question_position, window_start
@@ -55,7 +55,7 @@ class TurnRecall:
         with fail_open(_NOT_RECALLED, self._on_error):
             if options := self._options(messages, record):
                 memory = self._registry.get(record["memory"])
-                recalled = recalled_in(memory.build_prompt(record["question"], **options))
+                recalled = recalled_in(memory.build_prompt(record["question"], **options), memory)
         self._texts.keep(record, recalled)
         return _with_ids(record, recalled)
 
@@ -67,7 +67,7 @@ class TurnRecall:
         with fail_open(_NOT_RECALLED, self._on_error):
             if options := self._options(messages, record):
                 memory = self._registry.get(record["memory"])
-                recalled = recalled_in(await memory.abuild_prompt(record["question"], **options))
+                recalled = recalled_in(await memory.abuild_prompt(record["question"], **options), memory)
         self._texts.keep(record, recalled)
         return _with_ids(record, recalled)
 
@@ -75,9 +75,13 @@ class TurnRecall:
         """What goes into the requests of a turn; empty if nothing does."""
         return (self._texts.of(record) or NOTHING).text
 
-    def drop(self, record: TurnRecord) -> None:
-        """Let go of the text of a turn that is over."""
-        self._texts.drop(record)
+    def drop(self, record: TurnRecord) -> Memory | None:
+        """Let go of the text of a turn that is over.
+
+        Returns:
+            The handle that was asked for it; `None` if none was, or elsewhere.
+        """
+        return (self._texts.drop(record) or NOTHING).memory
 
     def _options(self, messages: Sequence[BaseMessage], record: TurnRecord) -> dict[str, Any] | None:
         """How to ask the memory; `None` if the question has no text to ask it with."""

@@ -136,7 +136,7 @@ class Interceptor:
         with fail_open(_NOT_READ, self._on_error):
             reply = heard()
         with fail_open(_NOT_STORED, self._on_error):
-            memory = self.memories.get(turn.session.memory_id)
+            memory = turn.memory or self.memories.get(turn.session.memory_id)
             failure = record(turn, reply, memory, codec.provider, goes_on=codec.goes_on)
             if failure is not None:
                 report(failure, _NOT_LEARNED, self._on_error)
@@ -188,7 +188,7 @@ class Interceptor:
         before = self._open.find(session, parts) if parts.results else None
         turn = Turn(session=session, request=request, parts=parts)
         if before is not None:
-            turn.turn_id, turn.prompt = before.turn_id, before.prompt
+            turn.turn_id, turn.memory, turn.prompt = before.turn_id, before.memory, before.prompt
             if parts.position is not None and before.context is not None and request.continues is None:
                 same = before.parts.position == parts.position
                 left_out = before.context.left_out if same else frozenset()

@@ -70,7 +70,7 @@ def recall(turn: Turn, memory: Memory, *, token_budget: int | None, counter: Tok
         shown=shown,
         asked_at=session.asked_at,
     )
-    turn.prompt = prompt if parts.question else _without_recalled(prompt)
+    turn.memory, turn.prompt = memory, prompt if parts.question else _without_recalled(prompt)
     turn.context = _context(turn.prompt, parts, position, trimmed)
 
 

@@ -12,6 +12,7 @@ from streetai_core.adapters.codec import Context, Reply, Request
 from streetai_core.adapters.exchanges import Parts
 from streetai_core.adapters.sessions import Session
 from streetai_core.forking import fork_safe_lock
+from streetai_core.memory import Memory
 from streetai_core.types import Prompt, WeightUpdate
 
 _MOST = 256
@@ -51,6 +52,9 @@ class Turn:
     request: Request
     parts: Parts
     turn_id: str = field(default_factory=lambda: uuid4().hex)
+    memory: Memory | None = None
+    """The handle that was asked; `None` if none was. A turn that has begun in a memory is not stored in the one that is
+    begun anew after an erasure."""
     prompt: Prompt | None = None
     context: Context | None = None
     """What was added to the request."""

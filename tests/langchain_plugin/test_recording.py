@@ -165,6 +165,44 @@ def test_a_memory_that_was_reset_stays_empty(faulty):
     assert registry.get("mara").messages() == []
 
 
+def wrapped(streetai, model):
+    """`memory.wrap`."""
+    chat = streetai.wrap(model)
+    return lambda: chat.invoke(QUESTION, MARA)
+
+
+def agent(streetai, model):
+    """An agent that keeps its state."""
+    graph = Agent(streetai, model=model).graph
+    config = {"configurable": {"user_id": "mara", "thread_id": "new"}}
+    return lambda: graph.invoke({"messages": [("user", QUESTION)]}, config)
+
+
+def classic(streetai, model):
+    """`memory=` of a classic chain, made for each request."""
+    return lambda: ConversationChain(llm=model, memory=streetai.classic("new", user_id="mara")).invoke(
+        {"input": QUESTION}
+    )
+
+
+@pytest.mark.parametrize("view", [wrapped, agent, classic])
+@pytest.mark.parametrize("elsewhere", [False, True])
+def test_a_turn_under_way_is_not_stored_behind_an_erasure(registry, diary, tmp_path, view, elsewhere):
+    """6.3: what the user said before she had all of it erased came back when the reply was there."""
+    del diary
+    errors = []
+    with MemoryRegistry(tmp_path / "memory.db", encoder=HashingEncoder()) as other:
+        ends = [lambda: (other if elsewhere else registry).forget("mara")]
+        streetai = StreetAIMemory(registry, on_error=errors.append)
+        ask = view(streetai, ScriptedChatModel(reply=lambda _: (ends.pop()() if ends else None, REPLY)[1]))
+        ask()
+        assert [StaleMemoryError] == [type(error) for error in errors]
+        assert [] == registry.get("mara").messages()
+        ask()
+    assert len(errors) == 1
+    assert SAID == spoken(registry.get("mara"), "new")
+
+
 def test_an_id_that_is_taken_is_a_conflict(faulty):
     """6.2: another text under the same id must not pass as stored."""
     store, registry = faulty

@@ -204,6 +204,25 @@ def test_a_memory_that_fails_in_between_costs_no_reply(bench, style):
     assert ["ClosedError"] == [type(one).__name__ for one in bench.failures]
 
 
+@pytest.mark.parametrize("style", ["plain", "stream"])
+def test_a_turn_under_way_is_not_stored_behind_an_erasure(bench, style):
+    """What the user said before she had all of it erased came back when the reply was there."""
+    bench.driver.unguarded()
+
+    def answer(_):
+        bench.registry.forget("mara")
+        return LONG
+
+    bench.say(style, [ASKED])
+    bench.wire.otherwise = answer
+    assert LONG.text == bench.say(style, [("user", "And how deep is it?")]).text
+    assert ["StaleMemoryError"] == [type(one).__name__ for one in bench.failures]
+    assert [] == bench.stored()
+    bench.wire.answers.append(Answer())
+    bench.say(style, [ASKED])
+    assert [ASKED, ("assistant", "Noted.")] == bench.stored()
+
+
 def test_a_request_without_anything_of_the_users_passes_untouched(bench):
     """There is nothing to recall for, and nothing to store."""
     if not bench.row.name.startswith("openai"):
