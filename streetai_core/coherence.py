@@ -100,8 +100,14 @@ class CoherentState:
         """The first signal that is not in the image that is there, by key."""
         self._known: tuple[int, str] | None = None
         """Generation and token of the memory that this is the state of."""
+        self._is_seen = False
+        """Whether whoever has it now has seen anything of that memory."""
         # What a thread of the parent was at may be half done there.
         renew_in_child(self, CoherentState.forget, if_held=self.lock)
+
+    def hand_on(self) -> None:
+        """Give it to a handle that has seen nothing yet: if the memory was reset, that goes on with what there is."""
+        self._is_seen = False
 
     @property
     def known(self) -> MemoryState | None:
@@ -245,10 +251,14 @@ class CoherentState:
     def _check_known(self, head: Head | None) -> None:
         """Refuse to go on with another memory under the same id: this one was reset, or forgotten and begun anew."""
         found = None if head is None else (head.generation, head.token)
-        if self._known is None:
+        is_seen, self._is_seen = self._is_seen, True
+        if found == self._known:
+            return
+        self._state = None
+        if self._known is None or not is_seen:
             self._known = found
-        elif found != self._known:
-            self.stale, self._state = True, None
+        else:
+            self.stale = True
             raise StaleMemoryError(
                 f"memory {self.memory_id!r} was reset or forgotten; "
                 f"call registry.get({self.memory_id!r}) for a new handle"

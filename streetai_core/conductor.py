@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection
 from concurrent.futures import Executor
 from dataclasses import dataclass
 from datetime import datetime
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from streetai_core.coherence import CoherentState, HotStates
 from streetai_core.config import Config
@@ -105,6 +105,16 @@ class Conductor:
     def executor(self) -> Executor:
         """Where the async twins run."""
         return self._around.executor()
+
+    def _take_over(self, left: dict[str, Any] | None) -> None:
+        """Go on with what a handle had that nobody has any more; it is not bound to what that one has seen.
+
+        Args:
+            left: all that it had; `None`: there was none.
+        """
+        if left is not None and not left["_coherent"].stale:
+            self.__dict__ = left
+            self._coherent.hand_on()
 
     def _find_common(self, fresh: Matrix | None = None) -> None:
         """Ask the encoder what all its vectors have in common, if those of this memory look as if that were much.

@@ -138,8 +138,11 @@ class MemoryRegistry:
         )
         self._memories: WeakValueDictionary[str, Memory] = WeakValueDictionary()
         """Every handle that somebody holds."""
-        self._recent: OrderedDict[str, Memory] = OrderedDict()
-        """The handles that were asked for last, which nobody need hold; as many as there are states in RAM."""
+        self._recent: OrderedDict[str, dict[str, Any]] = OrderedDict()
+        """What the handles have that were asked for last, which nobody need hold; as many as there are states in RAM.
+
+        Not the handles themselves: one that somebody holds is outdated when another process resets its memory, and who
+        asks for one anew has seen nothing of what was there before."""
         self._max_open = max_open
         self.later = Later()
         """Does what finalizers hand over, which must take no lock of a memory's; `close` waits for it."""
@@ -188,7 +191,8 @@ class MemoryRegistry:
             memory = self._memories.get(memory_id)
             if memory is None or memory.stale:
                 memory = self._memories[memory_id] = Memory(memory_id, self._surroundings)
-            self._recent[memory_id] = memory
+                memory._take_over(self._recent.get(memory_id))  # noqa: SLF001 - nobody else has any use for it
+            self._recent[memory_id] = vars(memory)
             self._recent.move_to_end(memory_id)
             while len(self._recent) > self._max_open:
                 self._recent.popitem(last=False)

@@ -123,13 +123,35 @@ def test_handles_that_nobody_holds_go_too(filled):
         for number in range(MEMORIES):
             registry.get(f"m{number}")
         gc.collect()
-        assert len(registry._memories) == MOST
+        assert (len(registry._memories), len(registry._recent)) == (0, MOST)
         held = registry.get("m0")
         for number in range(1, MEMORIES):
             registry.get(f"m{number}")
         assert registry.get("m0") is held
         registry.reset("m0")
         assert registry.get("m0") is not held
+
+
+@pytest.mark.parametrize("end", [MemoryRegistry.reset, MemoryRegistry.forget])
+def test_who_asks_anew_goes_on_with_a_memory_that_another_process_has_ended(filled, end):
+    """A server of several processes asks for each request's handle: the first after an erasure elsewhere failed."""
+    with opened(filled) as registry, opened(filled) as other:
+        for memory_id in ("m0", "m1"):
+            registry.get(memory_id).stats()
+            end(other, memory_id)
+        assert registry.get("m0").messages() == []
+        # It may have the version that the old one had.
+        other.get("m1").add_message("My boat lies at berth 77.", role="user")
+        (hit,) = registry.get("m1").retrieve("Which berth?")
+        assert hit.signal.content == "My boat lies at berth 77."
+
+        held = registry.get("m1")
+        held.stats()
+        end(other, "m1")
+        with pytest.raises(StaleMemoryError):
+            registry.get("m1").stats()
+        assert registry.get("m1") is not held
+        assert registry.get("m1").messages() == []
 
 
 def test_a_memory_whose_messages_come_and_go_does_not_grow(tmp_path):
