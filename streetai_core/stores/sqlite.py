@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Iterator
-from contextlib import closing, contextmanager, nullcontext
+from contextlib import AbstractContextManager, closing, contextmanager, nullcontext
 from dataclasses import replace
 from pathlib import Path
 
@@ -28,6 +28,7 @@ from streetai_core.stores.traces import Traces
 from streetai_core.stores.transactions import transaction
 from streetai_core.stores.types import Erased
 from streetai_core.stores.uses import using
+from streetai_core.stores.writers import Writers
 from streetai_core.text.clean import check_id
 
 _LONGEST_WAIT = 86_400.0
@@ -76,6 +77,7 @@ class SqliteStore(Store):
         self._connections = Connections(self._file)
         self._checkpoints = Checkpoints(self._file)
         self._block = OneBlock()
+        self._writers = Writers()
         self._found_right = FoundRight()
 
     def __repr__(self) -> str:
@@ -117,7 +119,7 @@ class SqliteStore(Store):
             ClosedError: the store is closed.
         """
         check_id(memory_id, "memory_id")
-        with self._block(), self._connections.for_writing() as database:
+        with self._block(), self._next_writer(), self._connections.for_writing() as database:
             self._checkpoints.before_write()
             with transaction(database.conn, self.path, "BEGIN IMMEDIATE"):
                 writing = SqliteWriting(database, memory_id, self.path, self._found_right)
@@ -129,6 +131,10 @@ class SqliteStore(Store):
                 # Again: a reader may have kept one until the commit.
                 writing.drop_image()
             self._checkpoints.after_commit(database.conn, erase=writing.erased)
+
+    def _next_writer(self) -> AbstractContextManager[None]:
+        """A block that no other thread of this process writes in."""
+        return self._writers.next_one(self._file.busy_timeout)
 
     def memory_ids(self) -> list[str]:
         """The ids of all memories that were written and not forgotten since, sorted.
@@ -182,7 +188,7 @@ class SqliteStore(Store):
         if not erased.residual or erased.pending:
             return erased
         try:
-            with self._block(), self._connections.for_writing() as database, Faults(self.path):
+            with self._block(), self._next_writer(), self._connections.for_writing() as database, Faults(self.path):
                 # Beside the file: the new one may be larger than the RAM.
                 database.conn.execute("PRAGMA temp_store = FILE")
                 try:

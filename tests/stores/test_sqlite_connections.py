@@ -3,6 +3,8 @@
 import gc
 import os
 import threading
+import time
+from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 
@@ -13,6 +15,7 @@ from streetai_core.stores import _sqlite
 from streetai_core.stores.connections import _MOST_IDLE
 from streetai_core.stores.sqlite import SqliteStore
 from streetai_core.stores.types import Changes, MessageQuery
+from streetai_core.stores.writers import Writers
 from streetai_core.testing.factories import NOON, make_exchange, make_head
 from streetai_core.testing.store_reading import head_of, write
 from streetai_core.testing.store_sharing import in_thread
@@ -194,3 +197,61 @@ def test_a_crowd_of_connections_compares_the_indexes_once(path):
     assert len(opened) >= 4
     assert sum("stored.message_id = entry.message_id" in one for one in asked) == 1
     assert sum("sqlite_autoindex_memories_1" in one for one in asked) == 1
+
+
+@contextmanager
+def waiting(store, *names, order):
+    """Threads that write, one after the other, and wait in this order until the block ends; it is that of a writer."""
+
+    def writes(name):
+        with store.writing("m"):
+            order.append(name)
+
+    threads = [threading.Thread(target=writes, args=(name,)) for name in names]
+    with store.writing("m"):
+        for number, thread in enumerate(threads, 2):
+            thread.start()
+            while len(store._writers) < number:
+                time.sleep(0.001)
+        yield
+    with store.writing("m"):
+        order.append("again")
+    for thread in threads:
+        thread.join()
+
+
+def test_threads_write_in_the_order_in_which_they_came(path):
+    """SQLite gives its lock to whoever asks when it is free: of 240 chats in four processes some waited 30 seconds."""
+    order = []
+    with SqliteStore(path) as store:
+        with waiting(store, "first", "second", "third", order=order):
+            pass
+        assert order == ["first", "second", "third", "again"]
+        assert len(store._writers) == 0
+
+
+@needs_proc
+def test_threads_that_wait_to_write_have_nothing_open(path):
+    """A server of many chats would have a connection for each, and could not be forked meanwhile."""
+    with SqliteStore(path) as store:
+        write(store, make_exchange(0))
+        with store.writing("m"):
+            alone = open_files(path)
+        with waiting(store, *range(5), order=[]):
+            assert open_files(path) == alone
+
+
+def test_a_writer_that_was_interrupted_while_it_ended_holds_up_nobody(monkeypatch):
+    """Ctrl-C may come at any moment."""
+    writers = Writers()
+
+    def interrupted(_):
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(writers, "_leave", interrupted)
+        with pytest.raises(KeyboardInterrupt), writers.next_one(0):
+            pass
+    gc.collect()
+    with writers.next_one(0):
+        pass
