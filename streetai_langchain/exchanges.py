@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Sequence
 from concurrent.futures import Executor
 from contextvars import copy_context
@@ -100,11 +101,15 @@ class Exchanges:
     async def abegin(
         self, session: Session, asked: Asked, *, is_inner: bool, is_transcribed: bool, recalls: bool
     ) -> Exchange:
-        """Async twin of `begin`."""
+        """Async twin of `begin`; if it is cancelled, what the user said is stored, as it is a moment later."""
         memory = prompt = None
-        with fail_open(_NOT_RECALLED, self._on_error):
-            if recalls:
-                memory, prompt = await self._aprompt(session, asked)
+        try:
+            with fail_open(_NOT_RECALLED, self._on_error):
+                if recalls:
+                    memory, prompt = await self._aprompt(session, asked)
+        except asyncio.CancelledError:
+            await self.acut(Exchange(session, asked, memory, prompt, is_inner, is_transcribed), None)
+            raise
         return Exchange(session, asked, memory, prompt, is_inner, is_transcribed)
 
     def end(self, exchange: Exchange, reply: AIMessage | None) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 
@@ -10,6 +12,10 @@ from blockbuster import BlockBuster, BlockBusterFunction, BlockingError
 
 from streetai_core.encoders import HashingEncoder
 from streetai_core.stores import _sqlite
+from streetai_core.workers import WorkerPool
+
+PATIENCE = 60
+"""Seconds after which a test gives up; nothing takes so long."""
 
 _CONNECTION = ("execute", "executemany", "executescript", "commit", "rollback")
 _CURSOR = ("execute", "executemany", "executescript", "fetchone", "fetchmany", "fetchall")
@@ -55,3 +61,31 @@ def never_blocked() -> Iterator[list[str]]:
             yield calls
         finally:
             guard.deactivate()
+
+
+@contextmanager
+def all_busy(executor: WorkerPool) -> Iterator[asyncio.Event]:
+    """Worker threads that all have something else to do until the block ends.
+
+    Yields:
+        An event that tells when something waits for one of them.
+    """
+    busy, done, waits, submit = threading.Semaphore(0), threading.Event(), asyncio.Event(), executor.submit
+
+    def other_work() -> None:
+        busy.release()
+        done.wait()
+
+    def watched(*args: object) -> object:
+        waits.set()
+        return submit(*args)
+
+    with pytest.MonkeyPatch.context() as patch:
+        try:
+            for _ in range(executor.threads):
+                submit(other_work)
+            assert all(busy.acquire(timeout=PATIENCE) for _ in range(executor.threads))
+            patch.setattr(executor, "submit", watched)
+            yield waits
+        finally:
+            done.set()

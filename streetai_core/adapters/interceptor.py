@@ -16,7 +16,7 @@ from streetai_core.adapters.recalling import recall
 from streetai_core.adapters.recording import has_called, record
 from streetai_core.adapters.sessions import Memories, Session
 from streetai_core.adapters.turns import MemoryTurn, OpenTurns, Responses, Turn
-from streetai_core.aio import twin
+from streetai_core.aio import sure_twin, twin
 from streetai_core.errors import InputError
 from streetai_core.failures import OnError, fail_open, report
 from streetai_core.forking import fork_safe_lock
@@ -112,12 +112,22 @@ class Interceptor:
         return Begun(sent, turn)
 
     async def abegin(self, codec: Codec, body: Mapping[str, Any], session: Session) -> Begun:
-        """Async twin of `begin`."""
+        """Async twin of `begin`; if it is cancelled, what the user said is stored, as it is a moment later."""
         try:
             return await self._abegin(codec, body, session)
+        except asyncio.CancelledError:
+            with fail_open(_NOT_STORED, self._on_error):
+                await self._agive_up(codec, body, session)
+            raise
         except Exception as error:  # noqa: BLE001 - no thread: the registry is closed
             report(error, _NOT_RECALLED, self._on_error)
             return Begun(body, None)
+
+    def _give_up(self, codec: Codec, body: Mapping[str, Any], session: Session) -> None:
+        """Store what the user says in a request that is not made."""
+        turn = self._opened(codec, body, session)
+        if turn is not None:
+            self.end(codec, turn, nothing)
 
     def end(self, codec: Codec, turn: Turn, heard: Heard) -> None:
         """Store what was said, and learn from a reply that is complete and calls no tools. Once for each request.
@@ -200,3 +210,4 @@ class Interceptor:
         return turn if has_called(turn, self.memories.get(turn.session.memory_id)) else None
 
     _abegin = twin(begin)
+    _agive_up = sure_twin(_give_up)

@@ -13,11 +13,9 @@ from langchain_core.runnables.history import RunnableWithMessageHistory
 from streetai_core import MemoryRegistry
 from streetai_core.encoders import HashingEncoder
 from streetai_langchain import StreetAIMemory
+from tests.event_loop import PATIENCE, all_busy
 from tests.langchain_plugin.conftest import QUESTION, REPLY, spoken
 from tests.langchain_plugin.scripted import ScriptedChatModel
-
-PATIENCE = 60
-"""Seconds after which the test gives up; nothing takes so long."""
 
 SESSION = {"configurable": {"session_id": "new", "user_id": "mara"}}
 SAID = [("user", QUESTION), ("assistant", REPLY)]
@@ -130,3 +128,17 @@ async def test_it_is_stored_if_the_database_is_closed_meanwhile(registry, tmp_pa
 
     with MemoryRegistry(tmp_path / "memory.db", encoder=HashingEncoder()) as again:
         assert spoken(again.get("mara"), "new") == SAID
+
+
+@pytest.mark.parametrize("run", [wrapped, streamed])
+async def test_what_was_asked_is_stored_if_it_is_cancelled_before_the_recall(registry, run):
+    """On a busy server questions wait for a thread, and who hangs up meanwhile has asked all the same."""
+    with all_busy(registry.executor) as waits:
+        task = asyncio.ensure_future(run(StreetAIMemory(registry), ScriptedChatModel(reply=lambda _: REPLY)))
+        await asyncio.wait_for(waits.wait(), PATIENCE)
+        task.cancel()
+        await asyncio.sleep(0)  # it is told, and hands over what was asked
+    with pytest.raises(asyncio.CancelledError):
+        await task
+
+    assert spoken(registry.get("mara"), "new") == SAID[:1]

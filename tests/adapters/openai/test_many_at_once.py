@@ -4,10 +4,12 @@ import asyncio
 import random
 import re
 
+import pytest
+
 from streetai_core.adapters.openai import with_memory, with_memory_async
 from tests.adapters.conformance.openai_rows import sdk_client
 from tests.adapters.wire.answers import Answer
-from tests.event_loop import never_blocked
+from tests.event_loop import PATIENCE, all_busy, never_blocked
 from tests.seeds import seeded
 
 CALLS = 200
@@ -53,6 +55,23 @@ async def test_two_hundred_calls_leak_nothing(chat, registry, seed):
     assert [1 + 2 * CALLS // USERS] * USERS == [
         len(registry.get(f"user{number}").messages()) for number in range(USERS)
     ]
+    await client.close()
+
+
+async def test_what_was_asked_is_stored_if_it_is_cancelled_before_the_recall(chat, registry):
+    """On a busy server questions wait for a thread, and who hangs up meanwhile has asked all the same."""
+    client = with_memory_async(sdk_client(chat.url, asynchronous=True), memory_id="mara", registry=registry)
+    asked = [{"role": "user", "content": "Where does my boat lie?"}]
+    with all_busy(registry.executor) as waits:
+        task = asyncio.ensure_future(client.chat.completions.create(model="m", messages=asked))
+        await asyncio.wait_for(waits.wait(), PATIENCE)
+        task.cancel()
+        await asyncio.sleep(0)  # it is told, and hands over what was asked
+    with pytest.raises(asyncio.CancelledError):
+        await task
+
+    assert [("user", "Where does my boat lie?")] == [(one.role, one.content) for one in client.memory.messages()]
+    assert chat.received == []
     await client.close()
 
 
