@@ -155,8 +155,11 @@ class Interceptor:
             self._responses.put_id(turn)
             if reply.complete and reply.tool_calls:
                 self._open.put(turn, reply)
-            elif reply.complete:
+                return
+            if reply.complete:
                 self._open.done(turn)
+        # The turn is remembered, and its response may be kept by the app: the handle is nobody's any more.
+        turn.memory = None
 
     async def aend(self, codec: Codec, turn: Turn, heard: Heard) -> None:
         """Async twin of `end`; what it stores is stored also if the wait for it is cancelled."""

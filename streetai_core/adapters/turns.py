@@ -53,8 +53,8 @@ class Turn:
     parts: Parts
     turn_id: str = field(default_factory=lambda: uuid4().hex)
     memory: Memory | None = None
-    """The handle that was asked; `None` if none was. A turn that has begun in a memory is not stored in the one that is
-    begun anew after an erasure."""
+    """The handle that was asked; `None` if none was, or the turn is over. A turn that has begun in a memory is not
+    stored in the one that is begun anew after an erasure."""
     prompt: Prompt | None = None
     context: Context | None = None
     """What was added to the request."""
@@ -114,7 +114,7 @@ class OpenTurns:
         """A turn has had its reply."""
         with self._lock:
             for key in [key for key, one in self._turns.items() if one.turn_id == turn.turn_id]:
-                del self._turns[key]
+                self._turns.pop(key).memory = None
 
 
 class Responses:

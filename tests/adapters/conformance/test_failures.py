@@ -5,6 +5,8 @@ import threading
 
 import pytest
 
+from streetai_core import MemoryRegistry
+from streetai_core.encoders import HashingEncoder
 from tests.adapters.conformance.matrix import ROWS
 from tests.adapters.wire.answers import Answer
 from tests.forks import PATIENCE, held_elsewhere
@@ -221,6 +223,18 @@ def test_a_turn_under_way_is_not_stored_behind_an_erasure(bench, style):
     bench.wire.answers.append(Answer())
     bench.say(style, [ASKED])
     assert [ASKED, ("assistant", "Noted.")] == bench.stored()
+
+
+def test_an_erasure_of_another_process_is_no_failure_of_the_next_call(bench, tmp_path):
+    """What was said since is recalled; a response that is kept does not bind the client to what was erased."""
+    kept = bench.say("plain", [ASKED])
+    with MemoryRegistry(tmp_path / "memory.db", encoder=HashingEncoder()) as other:
+        other.forget("mara")
+        other.get("mara").add_message("My boat lies at berth thirty-one.", role="user", conversation_id="another")
+    bench.say("plain", [ASKED])
+    assert "berth thirty-one" in " ".join(bench.wire.last.texts)
+    assert bench.failures == []
+    assert bench.turn(kept).finished
 
 
 def test_a_request_without_anything_of_the_users_passes_untouched(bench):
