@@ -15,6 +15,7 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 
 from streetai_core.errors import StaleMemoryError
+from streetai_core.memory import Memory
 from streetai_core.registry import MemoryRegistry
 from streetai_core.testing.torture.checking import damage, differences, open_registry, picture, torn_parts
 from streetai_core.testing.torture.reporting import Report
@@ -54,6 +55,8 @@ class Actor:
     def __init__(self, path: Path) -> None:
         # Power does not fail here, and waiting for the disk would only make the program slow.
         self._registry: MemoryRegistry = open_registry(path, durability="fast")
+        self._held: Memory | None = None
+        """The handle, which is bound to what it has seen as long as somebody holds it."""
         self._recalled: list[str] = []
 
     def obey(self, order: Order) -> Answer:
@@ -68,7 +71,7 @@ class Actor:
         self._registry.close()
 
     def _obeyed(self, order: Order) -> Answer:
-        memory = self._registry.get(_MEMORY)
+        memory = self._held = self._registry.get(_MEMORY)
         intents: list[Intent] = []
         learned = 0
         rng = random.Random(order.seed)  # noqa: S311 - reproducible, no secret
