@@ -136,7 +136,7 @@ class MemoryBusyError(StoreError):
 
     def __init__(self, waited_seconds: float) -> None:
         super().__init__(
-            f"another process held the write lock for {waited_seconds:.1f} s. Try again, "
+            f"other writers, of this process or another, held the database for {waited_seconds:.1f} s. Try again, "
             "or open the registry with a larger busy_timeout."
         )
         self.waited_seconds = waited_seconds

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from streetai_core.errors import ClosedError
+from streetai_core.errors import ClosedError, MemoryBusyError
 from streetai_core.stores import _sqlite
 from streetai_core.stores.connections import _MOST_IDLE
 from streetai_core.stores.sqlite import SqliteStore
@@ -239,6 +239,17 @@ def test_threads_that_wait_to_write_have_nothing_open(path):
             alone = open_files(path)
         with waiting(store, *range(5), order=[]):
             assert open_files(path) == alone
+
+
+def test_a_thread_that_waits_in_vain_for_another_one_is_told_of_both(path):
+    """Whoever imports on one thread looks in vain for the process that keeps the others from writing."""
+
+    def other():
+        with pytest.raises(MemoryBusyError, match="of this process or another"), store.writing("n"):
+            pass
+
+    with SqliteStore(path, busy_timeout=0) as store, store.writing("m"):
+        in_thread(other)
 
 
 def test_a_writer_that_was_interrupted_while_it_ended_holds_up_nobody(monkeypatch):
