@@ -109,6 +109,10 @@ class CoherentState:
         """Give it to a handle that has seen nothing yet: if the memory was reset, that goes on with what there is."""
         self._is_seen = False
 
+    def bind(self) -> None:
+        """Have whoever has it now told of a reset, as if it had seen what was there."""
+        self._is_seen = True
+
     @property
     def known(self) -> MemoryState | None:
         """The state as it was last seen, without a look at the store; `None`: not read yet, or written to in vain."""

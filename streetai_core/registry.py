@@ -244,8 +244,10 @@ class MemoryRegistry:
         """Give out a new handle from now on; at the end no old one, which others may hold, keeps anything in RAM."""
         with self._lock:
             self._check_open()
-            self._memories.pop(memory_id, None)
+            held = self._memories.pop(memory_id, None)
             self._recent.pop(memory_id, None)
+        if held is not None:
+            held._coherent.bind()  # noqa: SLF001 - also if whoever holds it has not used it yet
         try:
             yield
         finally:
