@@ -113,7 +113,7 @@ class Conductor:
             left: all that it had; `None`: there was none.
         """
         if left is not None and not left["_coherent"].stale:
-            self.__dict__ = left
+            vars(self).update(left)
             self._coherent.hand_on()
 
     def _find_common(self, fresh: Matrix | None = None) -> None:

@@ -13,6 +13,8 @@ import numpy as np
 import numpy.typing as npt
 
 from streetai_core.index.growing import with_room
+from streetai_core.index.order import may_be_before
+from streetai_core.planning.words import day_of
 from streetai_core.types import Matrix, Message, Role, TermHashes
 from streetai_core.vectors import dots
 
@@ -55,10 +57,11 @@ class Batch:
         self._numbers: dict[int, int] = {}
         self._sequences: npt.NDArray[np.int64] = np.empty(0, dtype=np.int64)
         self._trust: npt.NDArray[np.float64] = np.empty(0)
+        self._days: npt.NDArray[np.int64] = np.empty(0, dtype=np.int64)
         self._starts: npt.NDArray[np.intp] = np.zeros(1, dtype=np.intp)
         """Where the vectors of each message begin, and where those of the last one end."""
         self._vectors: npt.NDArray[np.float32] = np.empty((0, 0), dtype=np.float32)
-        """Of all messages. These four have room for more."""
+        """Of all messages. These five have room for more."""
         self._pages: list[_Page] = []
 
     def __len__(self) -> int:
@@ -75,7 +78,9 @@ class Batch:
         number = len(self)
         self._keep(number, vectors)
         self._trust, self._sequences = with_room(self._trust, number + 1), with_room(self._sequences, number + 1)
+        self._days = with_room(self._days, number + 1)
         self._trust[number], self._sequences[number] = message.trust, message.sequence
+        self._days[number] = day_of(message)
         if number % _PAGE == 0:
             self._pages.append(_Page())
         page, bit = self._pages[-1], 1 << number % _PAGE
@@ -92,7 +97,8 @@ class Batch:
         speaker, wanted = (newer.name, newer.role), list(terms)
         packed = np.frombuffer(b"".join(page.like(speaker, wanted) for page in self._pages), dtype=np.uint8)
         found: Numbers = np.flatnonzero(np.unpackbits(packed, bitorder="little"))
-        return found[(self._trust[found] <= newer.trust) & (self._sequences[found] < newer.sequence)]
+        earlier = (self._sequences[found] < newer.sequence) & may_be_before(self._days[found], day_of(newer))
+        return found[earlier & (self._trust[found] <= newer.trust)]
 
     def lately(self, newer: Message, most: int) -> Numbers:
         """The newest messages of `like` that were said in the same conversation, at most `most`."""

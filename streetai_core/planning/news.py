@@ -17,6 +17,7 @@ from functools import cached_property, partial
 
 import numpy as np
 
+from streetai_core.index.order import may_be_before
 from streetai_core.index.row_table import NONE
 from streetai_core.knowledge.clauses import STATE_STEMS
 from streetai_core.knowledge.news import told_anew, values_beside, values_over
@@ -24,6 +25,7 @@ from streetai_core.knowledge.statements import Statement
 from streetai_core.knowledge.wording import stem, tokens
 from streetai_core.planning.batch import Batch
 from streetai_core.planning.speakers import before
+from streetai_core.planning.words import day_of
 from streetai_core.state import MemoryState
 from streetai_core.text.language import is_foreign
 from streetai_core.text.marks import beside_about, news_about, over_about
@@ -196,6 +198,7 @@ class _Spoken:
         for message in together:
             short = spoken_length(message.content) <= _LONGEST
             fits = short and message.role == newer.role and message.trust <= newer.trust
+            fits = fits and bool(may_be_before(day_of(message), day_of(newer)))
             if fits and self._speaker.may_speak_of(message.name, terms, partial(self._batch.has, message.sequence)):
                 yield message.sequence
 

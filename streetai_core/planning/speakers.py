@@ -5,8 +5,10 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
+from streetai_core.index.order import may_be_before
 from streetai_core.index.row_table import NONE
 from streetai_core.index.words import WordIndex
+from streetai_core.planning.words import day_of
 from streetai_core.types import ROLES, Message
 
 Rows = npt.NDArray[np.intp]
@@ -25,5 +27,8 @@ def of_speaker(words: WordIndex, rows: Rows, speaker: Message) -> Rows:
 
 def before(words: WordIndex, rows: Rows, newer: Message) -> Rows:
     """Those that were said before a message, and are trusted no more: nobody's word outdoes one that is."""
-    found: Rows = rows[(words.trust[rows] <= newer.trust) & (words.column("sequence")[rows] < newer.sequence)]
+    earlier = (words.column("sequence")[rows] < newer.sequence) & may_be_before(
+        words.column("day")[rows], day_of(newer)
+    )
+    found: Rows = rows[earlier & (words.trust[rows] <= newer.trust)]
     return found

@@ -62,7 +62,7 @@ def words_row(message: Message, replaces: tuple[int, ...] = ()) -> WordsRow:
         conversation_id=message.conversation_id,
         name=message.name,
         role=message.role,
-        day=_said_at(message).date().toordinal(),
+        day=day_of(message),
         characters=spoken_length(text),
         question=text.rstrip().endswith(_ASKING),
         terms=terms,
@@ -133,6 +133,15 @@ def fingerprint(text: str) -> int:
     for run in _RUN.finditer(unicodedata.normalize("NFKC", text).casefold()):
         digest.update(f"{' '.join(run.group().split())} ".encode())
     return int.from_bytes(digest.digest(), "big", signed=True)
+
+
+def day_of(message: Message) -> int:
+    """The ordinal of the day on which a message was said, by the clock of who said it.
+
+    Raises:
+        InputError: it was said outside the years 1 to 9999 in UTC.
+    """
+    return _said_at(message).date().toordinal()
 
 
 def _said_at(message: Message) -> datetime:

@@ -27,6 +27,7 @@ import numpy.typing as npt
 from streetai_core.index.alignment import Nearness, Rows
 from streetai_core.index.bm25 import Flags, WordScores
 from streetai_core.index.cone import LEAST
+from streetai_core.index.order import as_said
 from streetai_core.index.row_table import NONE
 from streetai_core.index.stretches import Stretches
 from streetai_core.index.words import WordIndex
@@ -341,10 +342,12 @@ def _bearing(relevance: Floats) -> Floats:
 
 def _newness(index: WordIndex) -> Floats:
     """From 0 for the oldest to 1 for the newest message."""
-    sequences = index.column("sequence").astype(np.float64)
-    there = sequences[index.alive]
-    first, last = (there.min(), there.max()) if len(there) else (0.0, 0.0)
-    newness: Floats = np.clip((sequences - first) / max(1.0, last - first), 0.0, 1.0)
+    newness = np.zeros(index.size)
+    there = index.alive.nonzero()[0]
+    sequences = index.column("sequence").take(there)
+    if len(there):
+        since = as_said(sequences, index.column("day").take(there)) - sequences.min()
+        newness[there] = since / max(1, sequences.max() - sequences.min())
     return newness
 
 

@@ -17,6 +17,7 @@ import numpy.typing as npt
 from streetai_core.dynamics.decay import Flags, Floats
 from streetai_core.index.among import among
 from streetai_core.index.cone import beyond
+from streetai_core.index.order import may_be_before
 from streetai_core.index.words import WordIndex
 from streetai_core.recall.naming import named, numbers
 from streetai_core.recall.question import Question
@@ -210,8 +211,9 @@ def _may_outdo(words: WordIndex, at: Rows) -> Flags:
     may: Flags = np.broadcast_to(words.column("characters")[at] <= _SHORT, (len(at), len(at))).copy()
     trust = words.trust[at]
     may &= trust[:, None] >= trust
-    role = words.column("role")[at]
+    role, day = words.column("role")[at], words.column("day")[at]
     may &= role[:, None] == role
+    may &= may_be_before(day, day[:, None])
     texts = words.column("fingerprint")[at]
     may &= texts[:, None] != texts
     return may

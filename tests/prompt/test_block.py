@@ -128,7 +128,7 @@ HOSTILE = st.lists(
 
 TEXT = HOSTILE | st.text(max_size=20)
 
-SAID = st.lists(st.tuples(TEXT, st.none() | TEXT, st.sampled_from(ROLES), st.integers(0, 2)), min_size=1, max_size=4)
+SAID = st.lists(st.tuples(TEXT, st.none() | TEXT, st.sampled_from(ROLES), st.integers(0, 1)), min_size=1, max_size=4)
 
 
 @settings(max_examples=700)

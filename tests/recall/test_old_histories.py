@@ -1,0 +1,96 @@
+"""An old history that is stored in a memory in use stays old: it replaces nothing, is no news, and stands first."""
+
+from datetime import datetime, timezone
+
+import pytest
+
+from streetai_core import MemoryRegistry, NewMessage
+from streetai_core.encoders import offline_available
+from streetai_core.transfer import import_file
+
+pytestmark = pytest.mark.skipif(not offline_available(), reason="the extra `offline` is not installed: no real encoder")
+
+NOW = datetime(2026, 3, 2, 12, tzinfo=timezone.utc)
+LONG_AGO = datetime(2023, 5, 4, 12, tzinfo=timezone.utc)
+OTHER = ("The ferry was late again.", "I painted the hull today.", "My sister came for lunch.", "It rained all week.")
+
+
+def said(text, at, number, conversation="chat"):
+    """What the user said."""
+    return NewMessage(
+        content=text, role="user", created_at=at, message_id=f"{conversation}-{number}", conversation_id=conversation
+    )
+
+
+def talk(fact, at, conversation="chat"):
+    """Some messages, one of which tells a fact."""
+    return [said(text, at, number, conversation) for number, text in enumerate((*OTHER[:2], fact, *OTHER[2:]))]
+
+
+@pytest.fixture
+def registry(tmp_path, real_encoder):
+    """An empty database."""
+    with MemoryRegistry(tmp_path / "memory.db", encoder=real_encoder) as opened:
+        yield opened
+
+
+def stored(registry, way):
+    """A memory that knew the newer fact first and was given the older one then."""
+    memory = registry.get("mara")
+    newer, older = talk("I live in Nice now.", NOW), talk("I live in Lyon.", LONG_AGO, "old")
+    if way == "at once":
+        memory.add_messages([*newer, *older])
+    else:
+        memory.add_messages(newer)
+        memory.add_messages(older)
+    return memory
+
+
+@pytest.mark.parametrize("way", ["at once", "one after the other"])
+@pytest.mark.parametrize("question", ["Where do I live now?", "What is the latest: where do I live?"])
+def test_what_was_said_long_ago_replaces_nothing_newer(registry, way, question):
+    """It came later, and would stand above what holds."""
+    hits = stored(registry, way).retrieve(question)
+    found = {hit.signal.content: (place, hit.replaced) for place, hit in enumerate(hits)}
+    place, replaced = found["I live in Nice now."]
+    assert not replaced
+    assert place < found["I live in Lyon."][0]
+
+
+def test_the_latest_is_what_was_said_last_by_its_time(registry):
+    """Newness counts from the oldest to the newest, whichever came first."""
+    hits = stored(registry, "one after the other").retrieve("Where do I live at the moment?")
+    time = {hit.signal.content: hit.parts.get("time", 0.0) for hit in hits}
+    assert time["I live in Nice now."] > time["I live in Lyon."]
+
+
+def test_a_prompt_quotes_in_the_order_in_which_it_was_said(registry):
+    """A model takes what stands below for newer."""
+    prompt = stored(registry, "one after the other").build_prompt(
+        "Where do I live?", conversation_id="new", token_budget=400
+    )
+    text = prompt.recalled_text
+    assert 0 < text.index("2023-05-04") < text.index("I live in Lyon.") < text.index("2026-03-02")
+    assert text.index("2026-03-02") < text.index("I live in Nice now.")
+
+
+def test_a_file_of_old_messages_is_old_too(registry, tmp_path):
+    """By the import, as most old histories come."""
+    memory = registry.get("mara")
+    memory.add_messages(talk("I live in Nice now.", NOW))
+    path = tmp_path / "old.jsonl"
+    path.write_text('{"role": "user", "content": "I live in Lyon now.", "created_at": "2023-05-04T12:00:00Z"}\n')
+    import_file(registry, path, memory_id="mara")
+    hits = {hit.signal.content: hit.replaced for hit in memory.retrieve("Where do I live now?")}
+    assert hits["I live in Nice now."] is False
+
+
+@pytest.mark.parametrize("days", [0, 1])
+def test_a_change_that_is_told_in_a_zone_further_west_counts(registry, days):
+    """There it may be the day before."""
+    memory = registry.get("mara")
+    at = NOW.replace(day=5)
+    memory.add_messages(talk("I live in Nice.", at))
+    memory.add_messages(talk("I live in Lyon now.", at.replace(day=5 - days), "west"))
+    hits = {hit.signal.content: hit.replaced for hit in memory.retrieve("Where do I live now?")}
+    assert hits == hits | {"I live in Nice.": True, "I live in Lyon now.": False}
