@@ -41,8 +41,10 @@ class PostProcessor(ABC):
 
 
 def rescored(hit: Hit, part: str, change: float) -> Hit:
-    """The hit with `change` added to its score, under the name `part`."""
-    return replace(hit, score=hit.score + change, parts={**hit.parts, part: hit.parts.get(part, 0.0) + change})
+    """The hit with `change`, a number of any kind, added to its score, under the name `part`."""
+    # A number of NumPy's cannot be written as JSON, as the inspector is.
+    added = float(change)
+    return replace(hit, score=hit.score + added, parts={**hit.parts, part: hit.parts.get(part, 0.0) + added})
 
 
 def processed(found: Candidates, processors: Sequence[PostProcessor]) -> list[Hit]:

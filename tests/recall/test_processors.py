@@ -1,5 +1,6 @@
 """Post-processors: they are asked on every path, their scores explain themselves, and what they do wrong is named."""
 
+import json
 import math
 from dataclasses import replace
 from datetime import datetime, timedelta, timezone
@@ -177,6 +178,14 @@ class Worded(PostProcessor):
     def process(self, found):
         """The hits, best first."""
         return [rescored(hit, "words", number) for hit, number in zip(found.hits, self.numbers, strict=True)]
+
+
+def test_numbers_of_numpy_can_be_logged_as_json(tmp_path):
+    """A reranker gives such, and the inspector goes into logs."""
+    with opened(tmp_path / "m.db", [Worded(np.array([0.1, 0.2, 0.3], dtype=np.float32))]) as registry:
+        prompt = CALLS["build_prompt"](registry.get("m"))
+    scores = [one["score"] for one in json.loads(json.dumps(prompt.inspector))["retrieved_signals"]]
+    assert sorted(scores) == pytest.approx([0.8, 0.9, 0.9], abs=1e-3)
 
 
 @pytest.mark.parametrize(
