@@ -175,10 +175,12 @@ class Config:
         """The inverse of `to_dict`, where that has no strategy of your own; put it into `values` then.
 
         Raises:
-            ConfigError: a key is not a setting, or a value is out of range.
+            ConfigError: it is no mapping, a key is not a setting, or a value is out of range.
         """
+        if not isinstance(values, Mapping):
+            raise ConfigError(f"Config: settings are a mapping, got {type(values).__name__}")
         known = {setting.name for setting in fields(cls)}
-        unknown = sorted(set(values) - known)
+        unknown = sorted(map(str, set(values) - known))
         if unknown:
             raise ConfigError(f"Config: unknown settings {', '.join(unknown)}; known are {', '.join(sorted(known))}")
         given = values.get("signal_roles")

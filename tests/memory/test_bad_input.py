@@ -406,6 +406,13 @@ def test_a_config_survives_a_round_trip():
         Config.from_dict({"colour": "blue"})
 
 
+@pytest.mark.parametrize("settings", [None, 5, "recency_turns", ["recency_turns"], {5: 1}])
+def test_settings_that_are_no_mapping_are_a_problem_of_the_settings(settings):
+    """As an empty file of them gives."""
+    with pytest.raises(ConfigError, match=r"^Config: "):
+        Config.from_dict(settings)
+
+
 @pytest.mark.parametrize("roles", [5, None, True, "user", [5], [["user"]], {"user": 1, "me": 2}])
 def test_roles_that_are_none_are_a_problem_like_any_other(roles):
     """Of the settings, and named with the others: not an error of Python's, which has no name."""
