@@ -24,6 +24,7 @@ WITH_OLD_VALUE = [
     ("The job has passed from Farida to Colin.", "changed", "Farida"),
     ("Pickle is nine, not seven.", "corrected", "seven"),
     ("I'm a green belt, bye bye orange.", "ended", "orange"),
+    ("I cut out sugar.", "ended", "sugar"),
 ]
 
 WITHOUT_OLD_VALUE = [
@@ -53,6 +54,8 @@ WEAK = [
 
 ORDINARY = [
     "I live in Lyon and love it.",
+    "I cut out the boring bits",
+    "I've cut out the part about the harbour.",
     "That reminds me of my first day at school.",
     "We watched the moving end of the film.",
     "I need more time right now.",

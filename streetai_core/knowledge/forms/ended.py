@@ -69,8 +69,9 @@ STRONG = (
         "ditched|scrapped|donated|threw|phased out|moved off|moved away|cut out|got out of|crashed|"
         "totalled|totaled|wrecked|stolen",
         r"\b(?:i|we)(?:['\u2019]ve| have)? (?:just |finally |already )?(?:ditched|scrapped|donated|threw "
-        r"(?:out|away)|phased out|moved (?:off|away from)|cut out|got out of|crashed|totall?ed"
-        r"|wrecked) (?P<old>[^,;.!?]+?)(?= and |[,;.!?]|$)|\b(?:was|were|got|been) (?:stolen|wrecked|totall?ed)\b",
+        r"(?:out|away)|phased out|moved (?:off|away from)|cut out(?! (?:\w+ ){0,3}(?:bits|parts?|lines|rest)\b)"
+        r"|got out of|crashed|totall?ed|wrecked) (?P<old>[^,;.!?]+?)(?= and |[,;.!?]|$)"
+        r"|\b(?:was|were|got|been) (?:stolen|wrecked|totall?ed)\b",
     ),
     Form(
         "ended",
