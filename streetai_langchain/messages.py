@@ -32,7 +32,7 @@ from langchain_core.messages import (
 from pydantic import ValidationError
 
 from streetai_core.errors import InputError
-from streetai_core.text.clean import clean
+from streetai_core.text.clean import clean, is_blank
 from streetai_core.types import ROLES, Message, NewMessage, Role
 from streetai_langchain.json_values import JsonCopy
 from streetai_langchain.message_classes import CLASSES, kind_of, loaded, name_of
@@ -180,7 +180,10 @@ def _is_default(kind: type[BaseMessage], name: str, value: Any) -> bool:
 def _metadata(message: BaseMessage, kind: str, values: dict[str, Any]) -> dict[str, Any]:
     """The metadata of a stored message; takes what has a place of its own out of `values`."""
     metadata: dict[str, Any] = {}
-    values.pop("name", None)
+    name = values.get("name")
+    if not isinstance(name, str) or not is_blank(name):
+        # A blank one names nobody, so that a stored message has no place for it.
+        values.pop("name", None)
     if values.get("content") == text_of(message):
         del values["content"]
     if kind == "tool":

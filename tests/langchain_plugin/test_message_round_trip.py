@@ -3,7 +3,7 @@
 from uuid import uuid4
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from langchain_core.messages import (
     AIMessage,
@@ -114,6 +114,7 @@ MESSAGES = st.one_of(
 )
 
 
+@example(messages=[FunctionMessage("31", name=""), HumanMessage("Berth?", name=" ")])
 @given(messages=st.lists(MESSAGES, max_size=3, unique_by=lambda message: message.id or id(message)))
 @settings(max_examples=60)
 def test_any_messages_come_back_equal(shared, messages):

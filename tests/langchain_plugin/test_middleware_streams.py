@@ -140,4 +140,4 @@ def test_texts_are_kept_by_turn_and_bounded():
 
 def test_what_a_prompt_recalls():
     """6.5: Without a text nothing was recalled, whatever was found."""
-    assert recalled_in(Prompt(messages=[], retrieved=[], inspector=None, recalled_text="")) == NOTHING
+    assert recalled_in(Prompt(messages=[], retrieved=[], inspector=None, recalled_text=""), None) == NOTHING
