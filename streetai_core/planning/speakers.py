@@ -27,8 +27,7 @@ def of_speaker(words: WordIndex, rows: Rows, speaker: Message) -> Rows:
 
 def before(words: WordIndex, rows: Rows, newer: Message) -> Rows:
     """Those that were said before a message, and are trusted no more: nobody's word outdoes one that is."""
-    earlier = (words.column("sequence")[rows] < newer.sequence) & may_be_before(
-        words.column("day")[rows], day_of(newer)
-    )
+    day = words.column("day")[rows]
+    earlier = (words.column("sequence")[rows] < newer.sequence) & may_be_before(day, day_of(newer))
     found: Rows = rows[earlier & (words.trust[rows] <= newer.trust)]
     return found

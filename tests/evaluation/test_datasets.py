@@ -8,6 +8,7 @@ from streetai_core.errors import InputError
 from streetai_core.evaluation.datasets import _Place, _Reading, _report_twice, read_dataset
 from streetai_core.evaluation.dates import parse_date
 from tests.evaluation import recordings
+from tests.names import CountedName
 
 
 def test_a_file_is_read_as_it_is(tmp_path):
@@ -116,26 +117,14 @@ def test_what_is_wrong_is_named_by_its_place(tmp_path, values, named):
     assert named in str(caught.value)
 
 
-class Name(str):
-    """An id that counts how often one is compared with another."""
-
-    __slots__ = ()
-    compared = 0
-
-    def __eq__(self, other):
-        Name.compared += 1
-        return str.__eq__(self, other)
-
-    __hash__ = str.__hash__
-
-
 def test_ids_that_are_there_twice_are_found_in_proportion_to_the_ids():
     """If it fails, one id that a long conversation has twice takes minutes to be named."""
-    names = [Name(number) for number in (*range(2_000), 7)]
+    names = [CountedName(number) for number in (*range(2_000), 7)]
+    CountedName.compared = 0
     place = _Place(_Reading(), names, "messages")
     _report_twice(place, "id", names)
     assert ['messages has the same id twice: "7"'] == place.reading.problems
-    assert Name.compared < 10 * len(names)
+    assert CountedName.compared < 10 * len(names)
 
 
 def test_all_problems_are_named_at_once_and_counted(tmp_path):

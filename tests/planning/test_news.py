@@ -1,13 +1,14 @@
 """Which older messages a new one may bring news of."""
 
 from dataclasses import replace
+from datetime import timedelta
 
 import pytest
 
 from streetai_core import MemoryRegistry, NewMessage
 from streetai_core.encoders.hashing import HashingEncoder
 from streetai_core.planning.words import RULES, renewed, with_marks, words_row
-from streetai_core.testing.factories import make_message
+from streetai_core.testing.factories import NOON, make_message
 from streetai_core.text.marks import beside_about, beside_text, news_about, over_about
 from tests.outdated import words_in
 
@@ -16,6 +17,7 @@ NEW = "They've killed Lark. I've been put on the warehouse scanner."
 OTHER = "The lift is broken again."
 LONG = "They've killed Lark. " + "I've been put on the warehouse scanner. " * 5
 PASTED = "\n```\n" + "x = y\n" * 200 + "```"
+LONG_BEFORE, DAY_BEFORE = NOON - timedelta(days=1000), NOON - timedelta(days=1)
 MARKS = news_about, over_about, beside_about
 BIRDS = ("Lark", "Wren", "Robin", "Swift", "Rook", "Kite", "Jay", "Heron", "Gull")
 
@@ -59,6 +61,8 @@ def marks_of(folder, messages, *, at_once=True, about=news_about):
         pytest.param([said(OLD), said(NEW, source="document")], [], id="a document's"),
         pytest.param([said(OLD, "assistant"), said(NEW)], [], id="of an assistant"),
         pytest.param([said(OLD), said(NEW, trust=0.5)], [], id="trusted less"),
+        pytest.param([said(OLD, created_at=NOON), said(NEW, created_at=LONG_BEFORE)], [], id="said years before"),
+        pytest.param([said(OLD, created_at=NOON), said(NEW, created_at=DAY_BEFORE)], [0], id="said further west"),
         pytest.param([said(OLD, name="Ana"), said(NEW, name="Ben")], [], id="by another person"),
         pytest.param([said(OLD, name="Ana"), said(f"Ana: {NEW}", name="Ben")], [0], id="by another who names that one"),
         pytest.param(

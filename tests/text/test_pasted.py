@@ -102,7 +102,7 @@ def test_lines_at_the_edges_that_could_be_talk_are_left_out(code):
         "ORDER BY MARA\nFROM THE HEART\nAND THEN SOME\nSET IN STONE",
         "let me be clear: no\nreturn home by six\nif you can: come\nfor Nils: bread",
         "e4 e5 2. Nf3 Nc6\n3. Bb5 a6\n4. Ba4 Nf6\n5. O-O Be7",
-        "\\[\nP(A) = \\frac{1}{2}\n\\]\n\\[\nP(B) = \\frac{1}{3}\n\\]",
+        "\\[\nP(A) = \\frac{1}{2}\n\\]\n\\[\nP(B) = \\frac{1}{3}\n\\]\nP(AB) = \\frac{1}{6}",
         "I'm tired :(\nso tired :(\nand cold :(\nwhere are you :(",
     ],
 )

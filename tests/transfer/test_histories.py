@@ -21,6 +21,7 @@ from streetai_core.errors import InputError, MessageConflictError
 from streetai_core.transfer import FORMATS, import_file, memory_digest
 from streetai_core.transfer.readers.chatgpt import read_chatgpt
 from streetai_core.transfer.records import Source
+from tests.names import CountedName
 from tests.transfer.conftest import PUBLISHED
 
 
@@ -168,24 +169,11 @@ def test_a_chatgpt_conversation_with_a_hole(sqlite, write):
     assert ["node n3 of the conversation is missing"] == [one.reason for one in done.rejected]
 
 
-class Name(str):
-    """A node's name that counts how often one is compared with another."""
-
-    __slots__ = ()
-    compared = 0
-
-    def __eq__(self, other):
-        Name.compared += 1
-        return str.__eq__(self, other)
-
-    __hash__ = str.__hash__
-
-
 @pytest.mark.parametrize("kind", ["all are leaves", "every other one is damaged"])
 def test_a_chatgpt_conversation_is_read_in_proportion_to_its_nodes(kind):
     """Ten times as many nodes take ten times as long, also where the tree does not say which way to go."""
     count = 400
-    names = [Name(f"n{number}") for number in range(count)]
+    names = [CountedName(f"n{number}") for number in range(count)]
     nodes = {name: CHATGPT[0]["mapping"]["b"] | {"parent": None} for name in names}
     current = None
     if kind == "every other one is damaged":
@@ -194,10 +182,10 @@ def test_a_chatgpt_conversation_is_read_in_proportion_to_its_nodes(kind):
             nodes[name] = nodes[name] | {"parent": before}
             nodes[before] = nodes[before] | {"children": [name]}
         nodes |= dict.fromkeys(names[1:-1:2])
-    Name.compared = 0
+    CountedName.compared = 0
     found = list(read_chatgpt([{"id": "c", "current_node": current, "mapping": nodes}], Source("f")))
     assert len(found) == (1 if current is None else count)
-    assert Name.compared < 10 * count
+    assert CountedName.compared < 10 * count
 
 
 CLAUDE = [
