@@ -53,10 +53,14 @@ def _replacing(state: MemoryState, question: Question, standing: Standing) -> Fl
     if not len(links):
         return None
     later, earlier = np.ascontiguousarray(links.T)
-    corrected = among(later, state.words.rows_with(CORRECTED))
     holds = _may_replace(state, question, standing, later, earlier)
-    if not question.time.past:
-        holds &= corrected | ~_said_afterwards(state, question, later)
+    over = _over(question)
+    if over is None and not question.time.past:
+        return _lifted(state, standing, later[holds], earlier[holds], newer_above=True)
+    corrected = among(later, state.words.rows_with(CORRECTED))
+    if over is not None and not question.time.past:
+        # What was said afterwards does not tell what was so then, unless it corrects it.
+        holds &= corrected | (state.words.column("day")[later] <= over)
         return _lifted(state, standing, later[holds], earlier[holds], newer_above=True)
     # The newest first: what was so at first stands above all.
     became = np.flatnonzero(holds & ~corrected)[::-1]
@@ -75,12 +79,11 @@ def _may_replace(state: MemoryState, question: Question, standing: Standing, lat
     return may & ~of_another(state.words, question, later, earlier)
 
 
-def _said_afterwards(state: MemoryState, question: Question, at: Rows) -> Flags:
-    """Which messages were said when a time was over that a question names: it asks for what was so then."""
+def _over(question: Question) -> int | None:
+    """The last day of the times that a question names, if it asks for what was so then; otherwise `None`."""
     if not (question.time.explicit and question.time.of_then):
-        return np.zeros(len(at), dtype=np.bool_)
-    over = max(span.end.toordinal() for span in question.time.spans)
-    return np.asarray(state.words.column("day")[at] > over, dtype=np.bool_)
+        return None
+    return max(span.end.toordinal() for span in question.time.spans)
 
 
 def _lifted(state: MemoryState, standing: Standing, above: Rows, below: Rows, *, newer_above: bool) -> Floats | None:
@@ -100,18 +103,23 @@ def _lifted(state: MemoryState, standing: Standing, above: Rows, below: Rows, *,
     best = np.full(len(total), -np.inf)
     np.maximum.at(best, upper, total[lower])
     sequence = state.words.column("sequence")
-    lifts = np.zeros(len(total), dtype=np.bool_)
-    lifts[upper] = True
     # Of two that replace each other only one passes on what it has.
     onwards = (sequence.take(above) > sequence.take(below)) == newer_above
-    chained = lifts.take(lower) & onwards
+    chained = _marked(len(total), upper).take(lower) & onwards
     for over, under in zip(upper[chained].tolist(), lower[chained].tolist(), strict=True):
         best[over] = max(best[over], best[under])
     lacking = best[upper] - total[upper] + standing.margin
     # What something else stands above is not lifted itself: that one takes its place.
-    short = (lacking > 0.0) & ~np.isin(upper, lower)
+    short = (lacking > 0.0) & ~_marked(len(total), lower).take(upper)
     if not short.any():
         return None
     lifted = np.zeros(len(total))
     lifted[upper[short]] = lacking[short]
     return lifted
+
+
+def _marked(size: int, rows: Rows) -> Flags:
+    """Which numbers below `size` are among `rows`, shape (size,): quicker than to sort them."""
+    marked = np.zeros(size, dtype=np.bool_)
+    marked[rows] = True
+    return marked

@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from streetai_core.dynamics.decay import Floats
+from streetai_core.index.among import among
 from streetai_core.index.columns import Rows
 from streetai_core.recall.ranking import Ranking
 from streetai_core.state import MemoryState
@@ -54,10 +54,14 @@ def long_messages(state: MemoryState, ranking: Ranking) -> dict[int, int]:
         return {}
     rows = ranking.rows[ranking.passed]
     at = state.alignment.at[rows]
-    several = np.isin(at, state.alignment.several).nonzero()[0]
-    _, first = np.unique(at[several], return_index=True)
-    best = rows[several[np.sort(first)]][:_MOST_MESSAGES]
-    return dict(zip(state.columns.column("sequence")[best].tolist(), best.tolist(), strict=True))
+    several = among(at, state.alignment.several).nonzero()[0]
+    best: dict[int, int] = {}
+    for row, message in zip(rows[several].tolist(), at[several].tolist(), strict=True):
+        best.setdefault(message, row)
+        if len(best) == _MOST_MESSAGES:
+            break
+    sequences = state.columns.column("sequence")
+    return {int(sequences[row]): row for row in best.values()}
 
 
 def weighed(
@@ -81,23 +85,28 @@ def weighed(
     for sequence, row in best.items():
         pieces = alignment.pieces_of(int(alignment.at[row]))
         found = sought.found(messages[sequence].content)
-        total = meaning[pieces] + word_scores(found, starts[pieces].tolist(), ends[pieces].tolist())
-        ordered[sequence] = pieces[_order(total, int((pieces == row).argmax()))]
+        said = word_scores(found, starts[pieces].tolist(), ends[pieces].tolist())
+        total = [one + other for one, other in zip(meaning[pieces].tolist(), said, strict=True)]
+        ordered[sequence] = pieces[_order(total, pieces.tolist().index(row))]
     return ordered
 
 
-def _order(total: Floats, best: int) -> Rows:
+def _order(total: Sequence[float], best: int) -> list[int]:
     """The numbers of the pieces of a message: the one with most first, then the others, which count more beside it.
 
     Args:
         total: what each says of what is asked, in the order of the message.
         best: the number of the one that is the first on a tie.
     """
-    first = best if total[best] == total.max() else int(total.argmax())
-    worth = total.copy()
-    worth[max(0, first - 1) : first + 2] += BESIDE
-    worth[first] = np.inf
-    return np.argsort(-worth, kind="stable")
+    most = max(total)
+    first = best if total[best] == most else total.index(most)
+    # Most messages have a few pieces, which are sorted in less time than NumPy takes to begin.
+    worth = list(total)
+    for beside in (first - 1, first + 1):
+        if 0 <= beside < len(worth):
+            worth[beside] += BESIDE
+    worth[first] = math.inf
+    return sorted(range(len(worth)), key=worth.__getitem__, reverse=True)
 
 
 def new_leaders(state: MemoryState, ranking: Ranking, pieces: Mapping[int, Rows]) -> Rows:

@@ -52,7 +52,10 @@ def of_another(words: WordIndex, question: Question, newer: Rows, older: Rows) -
     """
     apart = np.zeros(len(newer), dtype=np.bool_)
     for wanted in _asked_for(question):
-        apart |= wanted.other(words, newer) & wanted.this(words, older)
+        # Few messages say of a noun which one they mean: the others are asked nothing more.
+        some = words.having(wanted.mark(wanted.noun), newer).nonzero()[0]
+        if len(some):
+            apart[some] |= wanted.other(words, newer[some]) & wanted.this(words, older[some])
     return apart
 
 

@@ -28,7 +28,7 @@ def order(question, *parts, meaning=None):
     """The numbers of the parts of a message, those that say most of a question first; all mean as much if not told."""
     ends = [sum(map(len, parts[: number + 1])) for number in range(len(parts))]
     words = word_scores(Sought(question).found("".join(parts)), [0, *ends[:-1]], ends)
-    return _order(np.array(words) + (meaning or 0.0), 0).tolist()
+    return _order([one + other for one, other in zip(words, meaning or [0.0] * len(words), strict=True)], 0)
 
 
 def test_the_part_with_the_name_comes_first():
@@ -58,7 +58,7 @@ def test_a_longer_part_with_a_word_counts_less():
 
 def test_of_parts_that_say_as_much_the_best_one_stays_first():
     """Nothing is gained by another, wherever it stands."""
-    assert [_order(np.full(3, 0.2), best).tolist() for best in range(3)] == [[0, 1, 2], [1, 0, 2], [2, 1, 0]]
+    assert [_order([0.2] * 3, best) for best in range(3)] == [[0, 1, 2], [1, 0, 2], [2, 1, 0]]
 
 
 def test_a_name_counts_more_than_another_word():
