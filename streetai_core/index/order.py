@@ -21,6 +21,21 @@ def may_be_before(days: Days | int, day: Days | int) -> npt.NDArray[np.bool_]:
     return np.asarray(np.less_equal(days, np.add(day, ZONES)), dtype=np.bool_)
 
 
+def said_before(
+    sequences: Days | int, days: Days | int, sequence: Days | int, day: Days | int
+) -> npt.NDArray[np.bool_]:
+    """Whether messages were said before others: as they came, unless their days say plainly that it was another order.
+
+    Args:
+        sequences: of the messages.
+        days: on which they were said.
+        sequence: of the others, one or as many.
+        day: on which these were said.
+    """
+    first = np.less(sequences, sequence)
+    return np.asarray(np.where(first, may_be_before(days, day), ~may_be_before(day, days)), dtype=np.bool_)
+
+
 def as_said(sequences: npt.NDArray[np.int64], days: Days) -> npt.NDArray[np.int64]:
     """The sequences that messages would have if they had come in the order they were said, shape of both."""
     # Nearly always they did, and to sort those of a large memory takes longer than all else for a question.

@@ -10,6 +10,7 @@ import numpy as np
 
 from streetai_core.index.bm25 import Integers, Rows
 from streetai_core.index.by_number import RowsByNumber
+from streetai_core.index.order import as_said
 from streetai_core.index.row_table import NONE
 
 
@@ -52,7 +53,7 @@ class Replacements:
         """The rows, and for each the sequence of a message that it replaces, there or not; shape (k,) each."""
         return np.array(self._newer, dtype=np.int64), np.array(self._older, dtype=np.int64)
 
-    def links(self, rows: RowsByNumber, sequence: Integers) -> Rows:
+    def links(self, rows: RowsByNumber, sequence: Integers, day: Integers) -> Rows:
         """Row of the newer message and row of the one that it replaces, where both are there; the oldest newer first.
 
         Shape (k, 2). Not to be changed.
@@ -60,6 +61,7 @@ class Replacements:
         Args:
             rows: of the messages that are there, by sequence.
             sequence: of each row, shape (n,).
+            day: on which each was said, shape (n,).
         """
         if self._links is None:
             self._replaced = None
@@ -68,12 +70,14 @@ class Replacements:
             there = older != NONE
             self._missing = not there.all()
             unsorted = np.column_stack([newer[there].astype(np.intp), older[there]])
-            self._links = unsorted[np.argsort(sequence[unsorted[:, 0]], kind="stable")]
+            arrived = unsorted[np.argsort(sequence[unsorted[:, 0]], kind="stable")]
+            said = as_said(sequence[arrived[:, 0]], day[arrived[:, 0]])
+            self._links = arrived[np.argsort(said, kind="stable")]
         return self._links
 
-    def replaced(self, rows: RowsByNumber, sequence: Integers) -> set[int]:
+    def replaced(self, rows: RowsByNumber, sequence: Integers, day: Integers) -> set[int]:
         """Sequences of the messages whose statement a later one has replaced; arguments as for `links`."""
-        links = self.links(rows, sequence)
+        links = self.links(rows, sequence, day)
         if self._replaced is None:
             self._replaced = set(sequence[links[:, 1]].tolist())
         return self._replaced

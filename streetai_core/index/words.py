@@ -20,7 +20,7 @@ class WordIndex(WordsTable):
 
         Shape (k, 2). Not to be changed.
         """
-        return self._replacements.links(self._rows, self.column("sequence"))
+        return self._replacements.links(self._rows, self.column("sequence"), self.column("day"))
 
     def revisions(self, sequence: int) -> list[int]:
         """Sequences of the messages that a message replaced, itself, and those that replaced it, oldest first."""
@@ -28,7 +28,7 @@ class WordIndex(WordsTable):
 
     def replaced(self) -> set[int]:
         """Sequences of the messages whose statement a later one has replaced."""
-        return self._replacements.replaced(self._rows, self.column("sequence"))
+        return self._replacements.replaced(self._rows, self.column("sequence"), self.column("day"))
 
     def said(self, fingerprints: Iterable[int]) -> set[int]:
         """Sequences of the messages with texts of these fingerprints."""

@@ -13,9 +13,9 @@ import numpy as np
 import numpy.typing as npt
 
 from streetai_core.index.growing import with_room
-from streetai_core.index.order import may_be_before
+from streetai_core.index.order import said_before
 from streetai_core.planning.words import day_of
-from streetai_core.types import Matrix, Message, Role, TermHashes
+from streetai_core.types import ROLES, Matrix, Message, Role, TermHashes
 from streetai_core.vectors import dots
 
 _FIRST_ROOM = 16
@@ -58,10 +58,11 @@ class Batch:
         self._sequences: npt.NDArray[np.int64] = np.empty(0, dtype=np.int64)
         self._trust: npt.NDArray[np.float64] = np.empty(0)
         self._days: npt.NDArray[np.int64] = np.empty(0, dtype=np.int64)
+        self._roles: npt.NDArray[np.int8] = np.empty(0, dtype=np.int8)
         self._starts: npt.NDArray[np.intp] = np.zeros(1, dtype=np.intp)
         """Where the vectors of each message begin, and where those of the last one end."""
         self._vectors: npt.NDArray[np.float32] = np.empty((0, 0), dtype=np.float32)
-        """Of all messages. These five have room for more."""
+        """Of all messages. These six have room for more."""
         self._pages: list[_Page] = []
 
     def __len__(self) -> int:
@@ -78,9 +79,9 @@ class Batch:
         number = len(self)
         self._keep(number, vectors)
         self._trust, self._sequences = with_room(self._trust, number + 1), with_room(self._sequences, number + 1)
-        self._days = with_room(self._days, number + 1)
+        self._days, self._roles = with_room(self._days, number + 1), with_room(self._roles, number + 1)
         self._trust[number], self._sequences[number] = message.trust, message.sequence
-        self._days[number] = day_of(message)
+        self._days[number], self._roles[number] = day_of(message), ROLES.index(message.role)
         if number % _PAGE == 0:
             self._pages.append(_Page())
         page, bit = self._pages[-1], 1 << number % _PAGE
@@ -97,17 +98,31 @@ class Batch:
         speaker, wanted = (newer.name, newer.role), list(terms)
         packed = np.frombuffer(b"".join(page.like(speaker, wanted) for page in self._pages), dtype=np.uint8)
         found: Numbers = np.flatnonzero(np.unpackbits(packed, bitorder="little"))
-        earlier = (self._sequences[found] < newer.sequence) & may_be_before(self._days[found], day_of(newer))
+        earlier = said_before(self._sequences[found], self._days[found], newer.sequence, day_of(newer))
         return found[earlier & (self._trust[found] <= newer.trust)]
 
     def lately(self, newer: Message, most: int) -> Numbers:
-        """The newest messages of `like` that were said in the same conversation, at most `most`."""
+        """The newest messages of `like` that came before one in the same conversation, at most `most`."""
+        came = (self[int(self._sequences[number])] for number in self.like(newer, ())[::-1])
         said = (
-            number
-            for number in self.like(newer, ())[::-1]
-            if self._messages[int(self._sequences[number])].conversation_id == newer.conversation_id
+            self._numbers[one.sequence]
+            for one in came
+            if one.sequence < newer.sequence and one.conversation_id == newer.conversation_id
         )
         return np.array(sorted(islice(said, most)), dtype=np.intp)
+
+    def after(self, older: Message) -> Numbers:
+        """The messages of the same role that were said after one, and are trusted as much."""
+        size = len(self)
+        later = said_before(older.sequence, day_of(older), self._sequences[:size], self._days[:size])
+        later &= (self._trust[:size] >= older.trust) & (self._roles[:size] == ROLES.index(older.role))
+        found: Numbers = np.flatnonzero(later)
+        return found
+
+    def vectors_of(self, sequence: int) -> Matrix:
+        """The vectors of the chunks of a message of the batch, shape (n, dim)."""
+        number = self._numbers[sequence]
+        return self._vectors[self._starts[number] : self._starts[number + 1]]
 
     def having(self, terms: Sequence[int], most: int) -> list[Message]:
         """The newest messages with all of some terms, at least one, by their hashes; at most `most`."""

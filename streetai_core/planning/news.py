@@ -119,13 +119,48 @@ def outdated(newer: Message, older: Message, terms: Collection[int]) -> frozense
         older: the other one, as it is now.
         terms: of this, by their hashes.
     """
-    anew, speaker, now = said_anew(newer), _Speaker(newer), frozenset(terms)
+    still = _marks_for(newer, said_anew(newer), older, terms, lambda _: True)
+    return frozenset(mark(older.sequence) for mark in (news_about, over_about, beside_about)) - still
+
+
+def late_news(
+    newer: Message, anew: Anew, older: Message, terms: Collection[int], *, state: MemoryState, batch: Batch
+) -> frozenset[int]:
+    """The marks of a message for an older one that is stored only now.
+
+    Args:
+        newer: in the memory or in the batch.
+        anew: what `said_anew` makes of it.
+        older: in the batch.
+        terms: of this, by their hashes.
+        state: the memory.
+        batch: what is written together.
+    """
+    fits = older.role == newer.role and older.trust <= newer.trust and spoken_length(older.content) <= _LONGEST
+    if anew == _NOTHING or not fits:
+        return frozenset()
+
+    def is_rare(values: Terms) -> bool:
+        # The newer one has them too.
+        return len(state.words.rows_with_all(values)) + len(batch.having(values, _RARE + 2)) <= _RARE + 1
+
+    return _marks_for(newer, anew, older, terms, is_rare)
+
+
+def _marks_for(
+    newer: Message, anew: Anew, older: Message, terms: Collection[int], tells: Callable[[Terms], bool]
+) -> frozenset[int]:
+    """The marks of a newer message for an older one with these terms; `tells`: whether a value tells what is meant."""
+    speaker, has = _Speaker(newer), frozenset(terms)
     said, over, beside = (
-        any(now.issuperset(values) and speaker.may_speak_of(older.name, values, now.__contains__) for values in some)
+        any(
+            has.issuperset(values) and tells(values) and speaker.may_speak_of(older.name, values, has.__contains__)
+            for values in some
+        )
         for some in (anew.said, anew.over, anew.beside)
     )
     holds = {news_about: said or over or beside, over_about: over, beside_about: beside and not (said or over)}
-    return frozenset(mark(older.sequence) for mark, still in holds.items() if not still)
+    return frozenset(mark(older.sequence) for mark, still in holds.items() if still)
 
 
 class _Speaker:

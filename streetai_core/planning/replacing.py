@@ -10,18 +10,21 @@ import numpy.typing as npt
 
 from streetai_core.index.cone import beyond
 from streetai_core.index.distinct import distinct
+from streetai_core.index.order import may_be_before
 from streetai_core.index.words import WordIndex
 from streetai_core.knowledge.changes import likenesses, link
 from streetai_core.knowledge.referring import LATELY, corrected, refers_back
 from streetai_core.knowledge.statements import Statement
 from streetai_core.planning.batch import Batch
-from streetai_core.planning.news import Anew, news_in, outdated
-from streetai_core.planning.speakers import before, of_speaker
+from streetai_core.planning.nearness import CANDIDATES, PARTS, nearest_messages, with_vector
+from streetai_core.planning.news import Anew, late_news, news_in, outdated
+from streetai_core.planning.speakers import after, before, of_speaker
+from streetai_core.planning.words import day_of
 from streetai_core.state import MemoryState
 from streetai_core.stores.types import WordsRow
 from streetai_core.text.marks import news_about
 from streetai_core.text.words import hashed, whole_words
-from streetai_core.types import Matrix, Message, Vector
+from streetai_core.types import ROLES, Matrix, Message
 
 Reader = Callable[[Sequence[int]], Mapping[int, Message]]
 """Reads messages with their texts, by sequence."""
@@ -32,21 +35,12 @@ Wanted = Mapping[float, Sequence[Sequence[int]]]
 """By the least similarity in meaning: the hashes of terms, of which a message has all of at least one; no terms at all:
 any message will do."""
 
-_CANDIDATES = 20
-"""Older messages that are compared, the most similar ones; what is replaced is about the same thing."""
-
 _LONGEST = 2000
 """Characters of a message that can change a fact; a longer one is a document, and tells no news of its author."""
-
-_PARTS = 4
-"""Chunks of a message whose neighbours are looked at."""
 
 _MOST_ALIKE = 1_000
 """Messages with the words that are wanted that are compared, the newest ones: the older ones are replaced already by
 those between, where one can replace the other. So a memory of many such, as a log is, does not slow down."""
-
-_MOST = _PARTS * _CANDIDATES
-"""Signals that are looked at: as many messages are among them as are compared, even if all have several."""
 
 
 def wanted_by(message: Message) -> Wanted:
@@ -69,6 +63,8 @@ class Replacing:
     common: float = 0.0
     """What all vectors of the encoder have in common."""
     _batch: Batch = field(default_factory=Batch)
+    _latest: int | None = None
+    """The last day on which anything in the memory was said; `None`: nobody has asked."""
 
     def of(self, message: Message, vectors: Matrix, row: WordsRow, wanted: Wanted) -> tuple[int, ...]:
         """Sequences of the messages whose statement `message` replaces, the surest first.
@@ -89,6 +85,53 @@ class Replacing:
     def news_in(self, message: Message, anew: Anew) -> list[int]:
         """The marks of a message for those of which it may bring news; `anew` is what it says."""
         return news_in(message, anew, self.state, self._batch)
+
+    def said_after(self, message: Message, vectors: Matrix) -> list[tuple[Message, float]]:
+        """The messages that came before one and were plainly said after it, with how near they are, the nearest first.
+
+        Only an old history that is stored late has any. At most as many as are compared.
+
+        Args:
+            message: given to `of` before.
+            vectors: of its chunks, shape (n, dim).
+        """
+        if message.sequence not in self._batch:
+            return []
+        together, is_late = self._batch.after(message), self._reaches(day_of(message))
+        if not (is_late or len(together)) or not _statement(message).has_facts:
+            return []
+        near = self._batch.similar(vectors[:PARTS], together, CANDIDATES)
+        if is_late:
+            near |= nearest_messages(self.state, vectors[:PARTS], self._signals_after(message), self.common)
+        beyond_common = {sequence: beyond(cosine, self.common) for sequence, cosine in near.items()}
+        ranked = sorted(beyond_common.items(), key=lambda one: (-one[1], -one[0]))[:CANDIDATES]
+        stored = self.read([sequence for sequence, _ in ranked if sequence not in self._batch])
+        return [
+            (self._batch[sequence] if sequence in self._batch else stored[sequence], similarity)
+            for sequence, similarity in ranked
+        ]
+
+    def is_replaced(self, older: Message, newer: Message, wanted: Wanted, similarity: float) -> bool:
+        """Whether a newer message replaces an older one, among all that it can replace.
+
+        Args:
+            older: given to `of` before.
+            newer: in the memory, or given to `of` before.
+            wanted: by it.
+            similarity: how near the two are.
+        """
+        # What does not replace it alone does not replace it among others, which take ten times as long to compare.
+        if not link(_statement(newer), [(_statement(older), similarity)]):
+            return False
+        if newer.sequence in self._batch:
+            own = self._batch.vectors_of(newer.sequence)
+        else:
+            own = self.state.columns.vectors_of(self.state.rows_of_message(newer.sequence))
+        return older.sequence in self._replaced(newer, own, wanted)
+
+    def late_news(self, newer: Message, anew: Anew, older: Message, terms: Collection[int]) -> frozenset[int]:
+        """The marks of a newer message, which says `anew`, for one that comes only now and has these terms."""
+        return late_news(newer, anew, older, terms, state=self.state, batch=self._batch)
 
     def after_edit(self, message: Message, vectors: Matrix) -> list[tuple[Message, tuple[int, ...]]]:
         """The messages that replaced what an edited one said before and not what it says now.
@@ -136,13 +179,13 @@ class Replacing:
         """
         near: dict[int, float] = {}
         for message, vectors in late:
-            nearest = self._nearest(vectors[:_PARTS], self._may_outdo(message))
-            for sequence in list(nearest)[:_CANDIDATES]:
+            nearest = nearest_messages(self.state, vectors[:PARTS], self._may_outdo(message), self.common)
+            for sequence in list(nearest)[:CANDIDATES]:
                 if sequence not in self._batch:
                     near[sequence] = max(nearest[sequence], near.get(sequence, -1.0))
         # To find what one of them replaces takes as long as to write it, and nobody else writes meanwhile.
         stating = [(one, wanted) for one in self.read(sorted(near)).values() if (wanted := wanted_by(one))]
-        stating = sorted(stating, key=lambda pair: -near[pair[0].sequence])[:_CANDIDATES]
+        stating = sorted(stating, key=lambda pair: -near[pair[0].sequence])[:CANDIDATES]
         found, written = [], {message.sequence for message, _ in late}
         for newer, wanted in stating:
             own = self.state.columns.vectors_of(self.state.rows_of_message(newer.sequence))
@@ -155,16 +198,16 @@ class Replacing:
         if not wanted:
             return ()
         newer = _statement(message)
-        candidates = self._candidates(self._similar(vectors[:_PARTS], message, wanted))
+        candidates = self._candidates(self._similar(vectors[:PARTS], message, wanted))
         links = link(newer, [(statement, similarity) for _, statement, similarity in candidates])
         if not links and refers_back(newer):
-            candidates = self._said_lately(message, vectors[:_PARTS])
+            candidates = self._said_lately(message, vectors[:PARTS])
             links = corrected(newer, [(statement, similarity) for _, statement, similarity in candidates])
         return tuple(candidates[index][0] for index, _ in links)
 
     def _candidates(self, near: Mapping[int, float]) -> list[tuple[int, Statement, float]]:
         """The nearest of some older messages, as (sequence, what was said, how near it is)."""
-        ranked = sorted(near.items(), key=lambda one: (-one[1], -one[0]))[:_CANDIDATES]
+        ranked = sorted(near.items(), key=lambda one: (-one[1], -one[0]))[:CANDIDATES]
         texts = {**self.read([sequence for sequence, _ in ranked if sequence not in self._batch])}
         texts |= {sequence: self._batch[sequence] for sequence, _ in ranked if sequence in self._batch}
         return [
@@ -176,8 +219,9 @@ class Replacing:
         words = self.state.words
         rows = before(words, of_speaker(words, np.flatnonzero(words.alive), newer), newer)
         here = words.numbers_of([newer.conversation_id])
-        rows = _newest(rows[np.isin(words.column("conversation")[rows], here)], words, LATELY)
-        stored = self._nearest(vectors, self.state.alignment.signals_of(rows))
+        lately = np.isin(words.column("conversation")[rows], here) & (words.column("sequence")[rows] < newer.sequence)
+        rows = _newest(rows[lately], words, LATELY)
+        stored = nearest_messages(self.state, vectors, self.state.alignment.signals_of(rows), self.common)
         told = self._batch.similar(vectors, self._batch.lately(newer, LATELY), LATELY)
         near = {one: beyond(cosine, self.common) for one, cosine in (stored | told).items()}
         newest = sorted(near)[-LATELY:]
@@ -192,8 +236,8 @@ class Replacing:
         for least, alternatives in wanted.items():
             like = [self._like(newer, terms) for terms in alternatives]
             rows, numbers = (distinct(np.concatenate(parts)) for parts in zip(*like, strict=True))
-            stored = self._nearest(vectors, self.state.alignment.signals_of(rows))
-            told = self._batch.similar(vectors, numbers, _CANDIDATES)
+            stored = nearest_messages(self.state, vectors, self.state.alignment.signals_of(rows), self.common)
+            told = self._batch.similar(vectors, numbers, CANDIDATES)
             # What has got its vector only now is known here, and has none in the memory.
             found = {one: cosine for one, cosine in stored.items() if one not in self._batch} | told
             near |= {one: near_by for one, cosine in found.items() if (near_by := beyond(cosine, self.common)) >= least}
@@ -213,53 +257,24 @@ class Replacing:
         told = told[-_MOST_ALIKE:]
         return _newest(rows, words, _MOST_ALIKE - len(told)), told
 
-    def _nearest(self, vectors: Matrix, rows: Rows) -> dict[int, float]:
-        """The cosine of the nearest signal of each message among some rows, by sequence, the nearest first."""
-        if not len(rows):
-            return {}
-        rows = self._promising(vectors, rows)
-        columns = self.state.columns
-        return self._by_message(rows, np.maximum.reduce([columns.similarities_of(rows, vector) for vector in vectors]))
-
-    def _promising(self, vectors: Matrix, rows: Rows) -> Rows:
-        """Those of some rows among which are the nearest signals of the messages that are compared, ascending.
-
-        They are among the `_MOST` nearest to any of the vectors.
-        """
-        if len(rows) <= _MOST:
-            return rows
-        found = [self.state.columns.estimates_of(rows, vector) for vector in vectors]
-        nearest = np.maximum.reduce([estimates for estimates, _ in found])
-        off = 2.0 * max(error for _, error in found)
-        near = nearest >= np.partition(nearest, len(nearest) - _MOST)[len(nearest) - _MOST] - off
-        rows, nearest = rows[near], nearest[near]
-        by_message = list(self._by_message(rows, nearest).values())
-        # Where vectors have something in common, a text without a vector may come before others that are nearer.
-        if len(by_message) <= _CANDIDATES or self.common:
-            return rows
-        promising: Rows = rows[nearest >= by_message[_CANDIDATES - 1] - off]
-        return promising
-
-    def _by_message(self, rows: Rows, nearness: Vector) -> dict[int, float]:
-        """How near the nearest signal of each message is, by sequence, the nearest first; of the `_MOST` nearest.
-
-        Of those that tie the newest: it is what holds until now.
-        """
-        sequences = self.state.columns.column("sequence")[rows]
-        best = np.lexsort((-sequences, -nearness))[:_MOST]
-        near: dict[int, float] = {}
-        for sequence, one in zip(sequences[best].tolist(), nearness[best].tolist(), strict=True):
-            near.setdefault(sequence, one)
-        return near
-
     def _may_outdo(self, message: Message) -> Rows:
         """The signals of newer messages of the same speaker, trusted as much, that have a vector."""
-        words, columns = self.state.words, self.state.columns
-        rows = of_speaker(words, np.flatnonzero(words.alive), message)
-        newer = (words.column("sequence")[rows] > message.sequence) & (words.trust[rows] >= message.trust)
-        signals = self.state.alignment.signals_of(rows[newer])
-        found: Rows = signals[~np.isin(columns.keys[signals], list(columns.without_vector))]
-        return found
+        words = self.state.words
+        return with_vector(self.state, after(words, of_speaker(words, np.flatnonzero(words.alive), message), message))
+
+    def _signals_after(self, message: Message) -> Rows:
+        """The signals of newer messages of the same role, trusted as much, that have a vector."""
+        words = self.state.words
+        return with_vector(
+            self.state,
+            after(words, np.flatnonzero(words.alive & (words.column("role") == ROLES.index(message.role))), message),
+        )
+
+    def _reaches(self, day: int) -> bool:
+        """Whether anything in the memory was plainly said after a day, be it gone by now."""
+        if self._latest is None:
+            self._latest = int(self.state.words.column("day").max(initial=0))
+        return not may_be_before(self._latest, day)
 
 
 def _newest(rows: Rows, words: WordIndex, most: int) -> Rows:

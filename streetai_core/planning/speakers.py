@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from streetai_core.index.order import may_be_before
+from streetai_core.index.order import said_before
 from streetai_core.index.row_table import NONE
 from streetai_core.index.words import WordIndex
 from streetai_core.planning.words import day_of
@@ -27,7 +27,15 @@ def of_speaker(words: WordIndex, rows: Rows, speaker: Message) -> Rows:
 
 def before(words: WordIndex, rows: Rows, newer: Message) -> Rows:
     """Those that were said before a message, and are trusted no more: nobody's word outdoes one that is."""
-    day = words.column("day")[rows]
-    earlier = (words.column("sequence")[rows] < newer.sequence) & may_be_before(day, day_of(newer))
+    sequences, days = words.column("sequence")[rows], words.column("day")[rows]
+    earlier = said_before(sequences, days, newer.sequence, day_of(newer))
     found: Rows = rows[earlier & (words.trust[rows] <= newer.trust)]
+    return found
+
+
+def after(words: WordIndex, rows: Rows, older: Message) -> Rows:
+    """Those that were said after a message, and are trusted as much."""
+    sequences, days = words.column("sequence")[rows], words.column("day")[rows]
+    later = said_before(older.sequence, day_of(older), sequences, days)
+    found: Rows = rows[later & (words.trust[rows] >= older.trust)]
     return found

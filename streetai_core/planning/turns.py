@@ -69,8 +69,9 @@ def plan_turn(
         config: thresholds and factors.
     """
     after = _excerpt(state, keys, config)
-    after.apply(added, added.head)
     # The excerpt has no messages of before, and so has the words of those that were added.
+    new = {message.sequence for message in added.messages}
+    after.apply(replace(added, words=[row for row in added.words if row.sequence in new]), added.head)
     credit = credit_of(state, keys, reply, scores, said=after.words)
     learning, steps = plan_learning(after, keys, credit, standing, config, cue=reply.cue)
     # Where both change a stack, the plan of learning has seen what the other one does to it.

@@ -12,10 +12,11 @@ from streetai_core.config import Config
 from streetai_core.encoders.base import Encoder
 from streetai_core.errors import EncoderMismatchError, MessageConflictError
 from streetai_core.placement import Placement
+from streetai_core.planning.linking import Linking, linked
 from streetai_core.planning.preparing import Prepared
 from streetai_core.planning.replacing import Replacing
-from streetai_core.planning.told import Told, message_of, told_by
-from streetai_core.planning.words import Reader, fingerprint, relinked, with_marks, without_marks
+from streetai_core.planning.told import message_of, told_by
+from streetai_core.planning.words import Reader, fingerprint, relinked, without_marks
 from streetai_core.state import MemoryState
 from streetai_core.stores.types import Changes, Head, Learned, SignalRow, WeightRow, WordsRow
 from streetai_core.types import Matrix, Message
@@ -48,6 +49,7 @@ def plan_add(
     known: Mapping[str, Message],
     *,
     replacing: Replacing,
+    words: Reader,
     encoder: Encoder,
     config: Config,
 ) -> Addition:
@@ -58,6 +60,7 @@ def plan_add(
         prepared: the messages; `None` for one that is not stored.
         known: stored messages that have one of the ids given.
         replacing: finds what the messages replace.
+        words: reads words rows.
         encoder: whose vectors these are.
         config: the settings.
 
@@ -87,6 +90,10 @@ def plan_add(
     vectors = _stacked([item.vectors for item, _ in fresh], head.dim or 0)
     placement = Placement(_sized(state, head), vectors, config)
     signals, weights = _signals([(item, message, message.turn) for item, message in fresh], head, placement, config)
+    linking = Linking(replacing, words)
+    for item, message in fresh:
+        if item.told is not None:
+            linking.add(item.told, message, item.vectors)
     addition.changes = Changes(
         head=replace(
             head,
@@ -96,7 +103,7 @@ def plan_add(
             history_tokens=head.history_tokens + sum(item.tokens for item, _ in fresh),
         ),
         messages=[message for _, message in fresh],
-        words=[_words(item.told, message, item, replacing) for item, message in fresh if item.told is not None],
+        words=linking.rows,
         signals=signals,
         weights=weights,
         stacks=placement.stack_rows,
@@ -129,7 +136,7 @@ def plan_update(
     """
     message = replace(old, content=item.message.content, sanitised=item.sanitised)
     head = _with_encoder(state.head, encoder, bool(len(item.vectors)))
-    row = _words(told_by(message), message, item, replacing)
+    row = linked(told_by(message), message, item.vectors, replacing)
     loosened = _loosened(message, item, row, replacing, words)
     gone = state.columns.keys[state.rows_of_message(old.sequence)].tolist()
     placement = Placement(_sized(state, head), _stacked([item.vectors], head.dim or 0), config, without=gone)
@@ -165,13 +172,6 @@ def _loosened(message: Message, item: Prepared, row: WordsRow, replacing: Replac
         if found is not None:
             loosened[sequence] = without_marks(found, marks)
     return list(loosened.values())
-
-
-def _words(told: Told, message: Message, item: Prepared, replacing: Replacing) -> WordsRow:
-    """The words row of a message, with what it replaces and may bring news of."""
-    row = with_marks(replace(told.row, sequence=message.sequence), replacing.news_in(message, told.anew))
-    found = replacing.of(message, item.vectors, row, told.wanted)
-    return replace(row, replaces=found) if found else row
 
 
 def _edited(weight: WeightRow) -> Learned:

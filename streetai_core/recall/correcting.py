@@ -13,6 +13,7 @@ import numpy as np
 from streetai_core.dynamics.decay import Flags, Floats
 from streetai_core.index.among import among
 from streetai_core.index.bm25 import Rows
+from streetai_core.index.order import said_before
 from streetai_core.recall.news import news
 from streetai_core.recall.question import Question
 from streetai_core.recall.siblings import of_another
@@ -102,9 +103,10 @@ def _lifted(state: MemoryState, standing: Standing, above: Rows, below: Rows, *,
         return None
     best = np.full(len(total), -np.inf)
     np.maximum.at(best, upper, total[lower])
-    sequence = state.words.column("sequence")
+    sequence, day = state.words.column("sequence"), state.words.column("day")
     # Of two that replace each other only one passes on what it has.
-    onwards = (sequence.take(above) > sequence.take(below)) == newer_above
+    newer = said_before(sequence.take(below), day.take(below), sequence.take(above), day.take(above))
+    onwards = newer == newer_above
     chained = _marked(len(total), upper).take(lower) & onwards
     for over, under in zip(upper[chained].tolist(), lower[chained].tolist(), strict=True):
         best[over] = max(best[over], best[under])

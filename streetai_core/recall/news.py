@@ -17,7 +17,7 @@ import numpy.typing as npt
 from streetai_core.dynamics.decay import Flags, Floats
 from streetai_core.index.among import among
 from streetai_core.index.cone import beyond
-from streetai_core.index.order import may_be_before
+from streetai_core.index.order import as_said, said_before
 from streetai_core.index.words import WordIndex
 from streetai_core.recall.naming import named, numbers
 from streetai_core.recall.question import Question
@@ -146,6 +146,10 @@ def _compared(state: MemoryState, standing: Standing) -> _Compared:
     for answer, rows in zip(np.flatnonzero(answers).tolist(), ties, strict=True):
         tied[:, answer] = among(at, rows)
     oldest_first = np.argsort(sequences[at])
+    arrived = at[oldest_first]
+    oldest_first = oldest_first[
+        np.argsort(as_said(sequences[arrived], state.words.column("day")[arrived]), kind="stable")
+    ]
     return _Compared(best[oldest_first], at[oldest_first], answers[oldest_first], tied[oldest_first][:, oldest_first])
 
 
@@ -211,9 +215,9 @@ def _may_outdo(words: WordIndex, at: Rows) -> Flags:
     may: Flags = np.broadcast_to(words.column("characters")[at] <= _SHORT, (len(at), len(at))).copy()
     trust = words.trust[at]
     may &= trust[:, None] >= trust
-    role, day = words.column("role")[at], words.column("day")[at]
+    role, day, sequence = (words.column(name)[at] for name in ("role", "day", "sequence"))
     may &= role[:, None] == role
-    may &= may_be_before(day, day[:, None])
+    may &= said_before(sequence, day, sequence[:, None], day[:, None])
     texts = words.column("fingerprint")[at]
     may &= texts[:, None] != texts
     return may

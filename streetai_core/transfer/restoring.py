@@ -14,10 +14,11 @@ from streetai_core.config import Config
 from streetai_core.encoders.base import Encoder
 from streetai_core.errors import InputError
 from streetai_core.placement import decayed_total
+from streetai_core.planning.linking import Linking
 from streetai_core.planning.preparing import encode_all
 from streetai_core.planning.replacing import Replacing
 from streetai_core.planning.told import told_by
-from streetai_core.planning.words import renewed, with_marks
+from streetai_core.planning.words import renewed
 from streetai_core.registry import MemoryRegistry
 from streetai_core.state import MemoryState
 from streetai_core.stores.base import ReadTransaction
@@ -166,14 +167,11 @@ def _words(snapshot: Snapshot) -> list[WordsRow]:
     vectors: dict[int, list[Any]] = {}
     for signal in snapshot.rows["signals"]:
         vectors.setdefault(signal.sequence, []).append(signal.vector)
-    replacing = Replacing(MemoryState(snapshot.head), lambda _: {})
-    rows = []
+    linking = Linking(Replacing(MemoryState(snapshot.head), lambda _: {}), lambda _: [])
     for message in snapshot.messages:
         if message.sequence in vectors:
-            told, own = told_by(message), np.vstack(vectors[message.sequence])
-            row = with_marks(told.row, replacing.news_in(message, told.anew))
-            rows.append(replace(row, replaces=replacing.of(message, own, row, told.wanted)))
-    return rows
+            linking.add(told_by(message), message, np.vstack(vectors[message.sequence]))
+    return linking.rows
 
 
 def _sum(vectors: Iterable[Any]) -> Any:

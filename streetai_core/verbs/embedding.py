@@ -120,6 +120,7 @@ class Embedding(Renewing):
             prepared,
             known,
             replacing=replacing_in(transaction, state, self._common),
+            words=transaction.words,
             encoder=around.encoder,
             config=self.config,
         )

@@ -61,7 +61,7 @@ def marks_of(folder, messages, *, at_once=True, about=news_about):
         pytest.param([said(OLD), said(NEW, source="document")], [], id="a document's"),
         pytest.param([said(OLD, "assistant"), said(NEW)], [], id="of an assistant"),
         pytest.param([said(OLD), said(NEW, trust=0.5)], [], id="trusted less"),
-        pytest.param([said(OLD, created_at=NOON), said(NEW, created_at=LONG_BEFORE)], [], id="said years before"),
+        pytest.param([said(OTHER, created_at=NOON), said(NEW, created_at=LONG_BEFORE)], [], id="said years before"),
         pytest.param([said(OLD, created_at=NOON), said(NEW, created_at=DAY_BEFORE)], [0], id="said further west"),
         pytest.param([said(OLD, name="Ana"), said(NEW, name="Ben")], [], id="by another person"),
         pytest.param([said(OLD, name="Ana"), said(f"Ana: {NEW}", name="Ben")], [0], id="by another who names that one"),
@@ -104,6 +104,39 @@ def test_what_names_the_same_and_says_that_it_is_over_is_marked(tmp_path, messag
     found = marks_of(tmp_path, messages, at_once=at_once)
     assert found[-1] == marks
     assert not any(found[:-1])
+
+
+@pytest.mark.parametrize("at_once", [True, False])
+@pytest.mark.parametrize(
+    ("old", "new", "marks"),
+    [
+        pytest.param(said(OLD), said(NEW), [1], id="named by both"),
+        pytest.param(said(OTHER), said(NEW), [], id="names nothing of it"),
+        pytest.param(said(OLD), said("Lark has a nice logo"), [], id="says of nothing that it is over"),
+        pytest.param(said(OLD, "assistant"), said(NEW), [], id="of an assistant"),
+        pytest.param(said(OLD), said(NEW, "assistant"), [], id="an assistant's"),
+        pytest.param(said(OLD), said(NEW, trust=0.5), [], id="trusted less"),
+        pytest.param(said(OLD, name="Ana"), said(NEW, name="Ben"), [], id="by another person"),
+        pytest.param(said(OLD, name="Ana"), said(f"Ana: {NEW}", name="Ben"), [1], id="by another who names that one"),
+        pytest.param(said(f"{OLD:.<150}"), said(NEW), [1], id="of 150 characters"),
+        pytest.param(said(f"{OLD:.<151}"), said(NEW), [], id="of a longer message"),
+        pytest.param(said(OLD), said(f"{LONG:.<281}"), [], id="in a longer message"),
+    ],
+)
+def test_what_was_said_since_is_marked_for_a_message_that_is_stored_late(tmp_path, old, new, marks, at_once):
+    """As if it had come first, as the same two do in their order."""
+    old, new = replace(old, created_at=LONG_BEFORE), replace(new, created_at=NOON)
+    assert marks_of(tmp_path, [new, old], at_once=at_once) == [marks, []]
+    assert marks_of(tmp_path / "in order", [old, new], at_once=at_once) == [[], [0] if marks else []]
+
+
+@pytest.mark.parametrize("at_once", [True, False])
+@pytest.mark.parametrize(("number", "marked"), [(5, True), (6, False)])
+def test_of_what_much_is_said_nothing_that_comes_late_is_marked(tmp_path, number, marked, at_once):
+    """What stands in many messages does not tell which is meant."""
+    before = [said(f"Lark, day {day}.", created_at=LONG_BEFORE) for day in range(number)]
+    found = marks_of(tmp_path, [said("Lark is dead.", created_at=NOON), *before], at_once=at_once)
+    assert (found[0] == list(range(1, number + 1))) == marked
 
 
 def test_rules_that_are_newer_keep_the_marks():

@@ -160,7 +160,8 @@ def test_what_was_said_later_takes_no_place():
     places = [{"sequence": sequence, **dict.fromkeys(PLACE, 0)} for sequence in range(number)]
     state.columns.put_all(list(range(number)), [np.array([1.0, 0.0], dtype=np.float32)] * number, places)
     words = tuple(map(hashed, terms("My flat has three rooms.")))
-    state.words.put_all([entry(Line(sequence, None, words)) for sequence in range(number)])
+    today = NOON.date().toordinal()
+    state.words.put_all([entry(Line(sequence, None, words), day=today) for sequence in range(number)])
 
     def read(wanted):
         asked.extend(wanted)

@@ -1,6 +1,7 @@
 """An old history that is stored in a memory in use stays old: it replaces nothing, is no news, and stands first."""
 
 from datetime import datetime, timezone
+from itertools import permutations
 
 import pytest
 
@@ -94,3 +95,66 @@ def test_a_change_that_is_told_in_a_zone_further_west_counts(registry, days):
     memory.add_messages(talk("I live in Lyon now.", at.replace(day=5 - days), "west"))
     hits = {hit.signal.content: hit.replaced for hit in memory.retrieve("Where do I live now?")}
     assert hits == hits | {"I live in Nice.": True, "I live in Lyon now.": False}
+
+
+CHANGED = [
+    pytest.param("I live in Lyon.", "I moved to Nice last month.", "Where do I live?", id="moved"),
+    pytest.param("My boss is called Helen.", "Helen left, my new boss is Raj.", "Who is my boss?", id="somebody new"),
+    pytest.param("I drive a Skoda.", "Sold the Skoda, I drive a Kia now.", "Which car do I drive?", id="sold"),
+    pytest.param("My PIN is 4411.", "I changed my PIN, it's 9027 now.", "PIN?", id="a number"),
+    pytest.param("The dentist is on 3 May.", "The dentist moved it to 7 May.", "When is the dentist?", id="a date"),
+]
+
+
+@pytest.mark.parametrize("way", ["in order", "at once", "one after the other"])
+@pytest.mark.parametrize(("older", "newer", "question"), CHANGED)
+def test_what_was_said_since_stands_for_what_is_stored_late(registry, older, newer, question, way):
+    """As if it had come first: it is above, and the older one is known to be replaced, however it is asked for."""
+    memory = registry.get("mara")
+    new, old = talk(newer, NOW), talk(older, LONG_AGO, "old")
+    for some in {"in order": (old, new), "at once": ([*new, *old],), "one after the other": (new, old)}[way]:
+        memory.add_messages(some)
+    found = {hit.signal.content: (place, hit.replaced) for place, hit in enumerate(memory.retrieve(question))}
+    assert found[newer][0] < found[older][0]
+    assert (found[newer][1], found[older][1]) == (False, True)
+
+
+@pytest.mark.parametrize("order", list(permutations(range(3))))
+def test_of_three_the_newest_stands_first_in_whatever_order_they_came(registry, order):
+    """Each replaces the one before it, and the last one both."""
+    texts = ["I live in Lyon.", "I moved to Nice.", "I've moved to Ghent."]
+    times = [LONG_AGO, LONG_AGO.replace(year=2024), NOW]
+    memory = registry.get("mara")
+    for number in order:
+        memory.add_messages(talk(texts[number], times[number], f"chat {number}"))
+    hits = {hit.signal.content: (place, hit.replaced) for place, hit in enumerate(memory.retrieve("Where do I live?"))}
+    assert [hits[text][1] for text in texts] == [True, True, False]
+    assert min(texts, key=lambda text: hits[text][0]) == texts[2]
+
+
+def test_who_corrects_himself_means_nothing_that_comes_years_later(registry):
+    """An old message that is stored late is not what was said last."""
+    memory = registry.get("mara")
+    memory.add_messages([said("The boat has 12 berths.", NOW, 0), said("Sorry, I meant 14.", NOW, 1)])
+    memory.add_messages([said("The house has 9 rooms.", LONG_AGO, 2)])
+    replaced = {hit.signal.content: hit.replaced for hit in memory.retrieve("How many rooms has the house?")}
+    assert replaced["The house has 9 rooms."] is False
+
+
+def test_a_turn_with_an_old_time_is_learned_from_as_any_other(registry):
+    """What it changes of messages before it is none of what was said in it."""
+    learned = []
+    for name in ("in one", "after each other"):
+        memory = registry.get(name)
+        memory.add_messages(talk("I moved to Nice, by the ferry that sails to Corsica.", NOW))
+        hits = memory.retrieve("Where do I live?")
+        asked = said("I live in Lyon.", LONG_AGO, 7)
+        reply = NewMessage(content="In Nice. The ferry sails at ten.", role="assistant", created_at=LONG_AGO)
+        if name == "in one":
+            updates = memory.record_turn("turn", [asked, reply], retrieved=hits, reply=reply.content)
+        else:
+            memory.add_messages([asked, reply])
+            updates = memory.post_process(hits, reply.content, question=asked.content)
+        learned.append([update["contribution"] for update in updates])
+        assert {hit.signal.content: hit.replaced for hit in memory.retrieve("Where do I live?")}["I live in Lyon."]
+    assert learned[0] == learned[1]
