@@ -239,9 +239,8 @@ def _count(low: int) -> Callable[[Any], bool]:
     return lambda value: isinstance(value, int) and not isinstance(value, bool) and value >= low
 
 
-def _count_or_none(low: int) -> Callable[[Any], bool]:
-    """A whole number from `low`, or None."""
-    return lambda value: value is None or _count(low)(value)
+def _count_or_none(value: Any) -> bool:
+    return value is None or _count(0)(value)
 
 
 def _choice(*options: str) -> Callable[[Any], bool]:
@@ -281,7 +280,7 @@ _RULES: tuple[_Rule, ...] = (
     _Rule("max_untrusted_weight", _POSITIVE, _number(0, above=True)),
     _Rule("trusted_from", _SHARE, _number(0, 1)),
     _Rule("max_untrusted_share", _SHARE, _number(0, 1)),
-    _Rule("max_boosts", "None or a whole number from 0", _count_or_none(0)),
+    _Rule("max_boosts", "None or a whole number from 0", _count_or_none),
     _Rule("ranking", "'additive' or 'product'", _choice("additive", "product")),
     _Rule("strategy", "'hybrid', 'vector', 'keyword' or a Strategy object with a name of its own", _strategy),
     _Rule("budget_decides", "True or False", lambda value: isinstance(value, bool)),
@@ -293,8 +292,8 @@ _RULES: tuple[_Rule, ...] = (
     _Rule("history_ceiling", "True or False", lambda value: isinstance(value, bool)),
     _Rule("min_similarity", _COSINE, _number(-1, 1)),
     _Rule("activation_share", _SHARE, _number(0, 1)),
-    _Rule("window_tokens", "None or a whole number from 0", _count_or_none(0)),
-    _Rule("recall_tokens", "None or a whole number from 0", _count_or_none(0)),
+    _Rule("window_tokens", "None or a whole number from 0", _count_or_none),
+    _Rule("recall_tokens", "None or a whole number from 0", _count_or_none),
     _Rule("passage_tokens", "a whole number from 1", _count(1)),
     _Rule("min_chunk_chars", "a whole number from 0", _count(0)),
     _Rule("min_chunk_words", "a whole number from 0", _count(0)),

@@ -43,9 +43,9 @@ def escaped(value: object) -> str:
     return html.escape(visible(value if isinstance(value, str) else str(value)), quote=True)
 
 
-def excerpt(text: str, length: int = _EXCERPT) -> str:
+def excerpt(text: str) -> str:
     """The start of a text as Python writes it, on one line: `'My boat is ...'`."""
-    return repr(text if len(text) <= length else f"{text[: length - 3]}...")
+    return repr(text if len(text) <= _EXCERPT else f"{text[: _EXCERPT - 3]}...")
 
 
 def number(value: float) -> str:

@@ -213,7 +213,7 @@ def _dataset(place: _Place) -> tuple[tuple[Recording, ...], str, str, str]:
     recordings = place.at("conversations").each(_recording)
     if not recordings and not place.reading.problems:
         place.at("conversations").wrong("has no conversation")
-    _report_twice(place.at("conversations"), "id", [one.recording_id for one in recordings])
+    _report_twice(place.at("conversations"), [one.recording_id for one in recordings])
     source, licence = place.at("source").text(required=False), place.at("licence").text(required=False)
     return recordings, place.at("name").text(), source, licence
 
@@ -223,7 +223,7 @@ def _recording(place: _Place) -> Recording | None:
         return None
     messages = place.at("messages").each(_message)
     known = {message.message_id for message in messages}
-    _report_twice(place.at("messages"), "id", [message.message_id for message in messages])
+    _report_twice(place.at("messages"), [message.message_id for message in messages])
     questions = place.at("qa").each(lambda entry: _question(entry, known), required=False)
     return Recording(
         recording_id=place.at("id").text(),
@@ -280,10 +280,10 @@ def _question(place: _Place, known: Collection[str]) -> RecordedQuestion | None:
     )
 
 
-def _report_twice(place: _Place, key: str, names: list[str]) -> None:
-    twice = sorted(name for name, count in Counter(names).items() if count > 1)
+def _report_twice(place: _Place, ids: list[str]) -> None:
+    twice = sorted(name for name, count in Counter(ids).items() if count > 1)
     if twice:
-        place.wrong(f"has the same {key} twice: {_short(', '.join(twice))}")
+        place.wrong(f"has the same id twice: {_short(', '.join(twice))}")
 
 
 def _short(value: object) -> str:

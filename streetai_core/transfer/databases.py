@@ -28,10 +28,10 @@ class ForeignDatabase:
         names = [name for (name,) in self._connection.execute(_TABLES) if isinstance(name, str)]
         return {name: {column for (column,) in self._connection.execute(_COLUMNS, (name,))} for name in names}
 
-    def rows(self, table: str, columns: list[str], order: str) -> Iterator[tuple[Any, ...]]:
-        """The rows of a table in the order of some of its columns, `rowid` first."""
+    def rows(self, table: str, columns: list[str]) -> Iterator[tuple[Any, ...]]:
+        """Some columns of a table's rows, each behind its `rowid`, by which they are ordered."""
         chosen = ", ".join(["rowid", *map(quoted, columns)])
-        query = f"SELECT {chosen} FROM {quoted(table)} ORDER BY {order}"  # noqa: S608 - names of its schema, quoted
+        query = f"SELECT {chosen} FROM {quoted(table)} ORDER BY rowid"  # noqa: S608 - names of its schema, quoted
         return iter(self._connection.execute(query))
 
 

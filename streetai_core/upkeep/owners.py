@@ -55,7 +55,7 @@ class Owner:
 def owners(connection: _sqlite.Connection, path: str) -> list[Owner]:
     """All memories of which a row can be read, by key."""
     found: dict[int, Owner] = {}
-    for row in attempted(_heads_of(connection), 0, _last_key(connection), Found()):
+    for row in attempted(_heads_of(connection), _last_key(connection), Found()):
         found[row[0]] = _owner(connection, row, path)
     for statement in _OF_OTHERS:
         for key in _first_column(connection, statement):

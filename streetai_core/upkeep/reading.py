@@ -39,8 +39,6 @@ class Kind:
     """A table, and how its rows become values."""
 
     table: str
-    counter: str
-    """The column of `memories` that says how many rows a memory has."""
     select: str
     """All rows of one memory."""
     span: str | None
@@ -51,15 +49,15 @@ class Kind:
 _JOURNAL = JOURNAL.replace("ORDER BY version", "")
 
 KINDS = (
-    Kind("messages", "stored_messages", MESSAGES, " AND sequence BETWEEN ? AND ?", message_from),
-    Kind("signals", "stored_signals", SIGNALS, " AND signals.signal_key BETWEEN ? AND ?", signal_from),
-    Kind("weights", "stored_weights", WEIGHTS, " AND signal_key BETWEEN ? AND ?", weight_from),
-    Kind("stacks", "stored_stacks", STACKS, " AND stack_key BETWEEN ? AND ?", stack_from),
-    Kind("words", "stored_words", WORDS, " AND sequence BETWEEN ? AND ?", words_from),
-    Kind("credits", "stored_credits", CREDITS, " AND version BETWEEN ? AND ?", credit_from),
-    Kind("journal", "stored_journal", _JOURNAL, " AND version BETWEEN ? AND ?", entry_from),
-    Kind("cues", "stored_cues", CUES, " AND signal_key BETWEEN ? AND ?", cue_from),
-    Kind("quarantines", "stored_quarantines", QUARANTINES, None, quarantine_from),
+    Kind("messages", MESSAGES, " AND sequence BETWEEN ? AND ?", message_from),
+    Kind("signals", SIGNALS, " AND signals.signal_key BETWEEN ? AND ?", signal_from),
+    Kind("weights", WEIGHTS, " AND signal_key BETWEEN ? AND ?", weight_from),
+    Kind("stacks", STACKS, " AND stack_key BETWEEN ? AND ?", stack_from),
+    Kind("words", WORDS, " AND sequence BETWEEN ? AND ?", words_from),
+    Kind("credits", CREDITS, " AND version BETWEEN ? AND ?", credit_from),
+    Kind("journal", _JOURNAL, " AND version BETWEEN ? AND ?", entry_from),
+    Kind("cues", CUES, " AND signal_key BETWEEN ? AND ?", cue_from),
+    Kind("quarantines", QUARANTINES, None, quarantine_from),
 )
 """All tables but `memories`."""
 
@@ -103,10 +101,10 @@ def tolerant(connection: _sqlite.Connection) -> _sqlite.Connection:
     return connection
 
 
-def attempted(fetch: Callable[[int, int], list[Row]], low: int, high: int, found: Found) -> Iterator[Row]:
-    """Rows of the keys `low` to `high`; around pages that cannot be read the span is halved until it can be."""
+def attempted(fetch: Callable[[int, int], list[Row]], last: int, found: Found) -> Iterator[Row]:
+    """Rows of the keys 0 to `last`; around pages that cannot be read the span is halved until it can be."""
     attempts = 0
-    spans = [(low, high)]
+    spans = [(0, last)]
     while spans:
         low, high = spans.pop()
         try:
@@ -131,4 +129,4 @@ def _rows(connection: _sqlite.Connection, kind: Kind, memory_key: int, last: int
     def fetch(low: int, high: int) -> list[Row]:
         return connection.execute(kind.select + span, (memory_key, low, high)).fetchall()
 
-    yield from attempted(fetch, 0, last, found)
+    yield from attempted(fetch, last, found)

@@ -132,7 +132,7 @@ def _signals_apart(connection: _sqlite.Connection, key: int, origin: Origin) -> 
         def fetch(low: int, high: int) -> list[Row]:
             return connection.execute(statement, (key, low, high)).fetchall()
 
-        return list(attempted(fetch, 0, _MANY, Found()))
+        return list(attempted(fetch, _MANY, Found()))
 
     vectors = {row[0]: row[1:] for row in rows_of(_VECTORS)}
     found: list[SignalRow] = []

@@ -28,8 +28,6 @@ from streetai_core.types import NewMessage
 from streetai_core.verbs.renewing import Renewing
 from streetai_core.verbs.stored import messages_named, messages_of, replacing_in, texts_of
 
-_log = logging.getLogger(__name__)
-
 _MOST = 32
 """Signals without a vector that are embedded beside one call that stores: .1 seconds of it with the default model."""
 

@@ -122,7 +122,7 @@ def test_ids_that_are_there_twice_are_found_in_proportion_to_the_ids():
     names = [CountedName(number) for number in (*range(2_000), 7)]
     CountedName.compared = 0
     place = _Place(_Reading(), names, "messages")
-    _report_twice(place, "id", names)
+    _report_twice(place, names)
     assert ['messages has the same id twice: "7"'] == place.reading.problems
     assert CountedName.compared < 10 * len(names)
 

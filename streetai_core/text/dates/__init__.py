@@ -4,16 +4,14 @@ Rules over text, without I/O, a clock or any dependency. The conventions are in 
 """
 
 from streetai_core.text.dates.expressions import mentioned_dates
-from streetai_core.text.dates.questions import NO_TIME, QuestionTime, date_words, question_times, without_distances
-from streetai_core.text.dates.spans import Mention, Precision, TimeSpan
+from streetai_core.text.dates.questions import NO_TIME, QuestionTime, question_times, without_distances
+from streetai_core.text.dates.spans import Mention, TimeSpan
 
 __all__ = [
     "NO_TIME",
     "Mention",
-    "Precision",
     "QuestionTime",
     "TimeSpan",
-    "date_words",
     "mentioned_dates",
     "question_times",
     "without_distances",

@@ -1,4 +1,4 @@
-"""What a question wants to know about time, and the words by which a message's date can be found."""
+"""What a question wants to know about time."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from streetai_core.text.alternation import any_of
 from streetai_core.text.dates.expressions import asked_dates
 from streetai_core.text.dates.scanning import lowered
 from streetai_core.text.dates.spans import Mention, TimeSpan
-from streetai_core.text.dates.vocabulary import HOLIDAY_PHRASES, MONTHS, WEEKDAYS
+from streetai_core.text.dates.vocabulary import HOLIDAY_PHRASES
 
 
 @dataclass(frozen=True, slots=True)
@@ -227,14 +227,3 @@ def _narrows(question: str, mention: Mention, asked_at: datetime, *, of_then: bo
     written = any(character.isdigit() for character in question[mention.start : mention.end])
     known = mention.span.start <= asked_at.date() if of_then else mention.span.end < asked_at.date()
     return written or known
-
-
-def date_words(said_at: datetime) -> tuple[str, ...]:
-    """The words by which somebody may look for what was said on the day of `said_at`, in English.
-
-    The ISO date, the weekday, the day with its month, the month, the year:
-    `("2023-05-08", "Monday", "8 May", "May", "2023")`.
-    """
-    day = said_at.date()
-    month = MONTHS[day.month - 1]
-    return day.isoformat(), WEEKDAYS[day.weekday()], f"{day.day} {month}", month, f"{day.year:04}"

@@ -4,13 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import date, timedelta
-from typing import Literal
-
-Precision = Literal["day", "week", "month", "season", "year", "longer"]
-"""How exactly a span says when: the name of the shortest unit that could hold it."""
-
-_PRECISIONS: tuple[tuple[int, Precision], ...] = ((1, "day"), (7, "week"), (31, "month"), (92, "season"), (366, "year"))
-"""The most days of each unit: a season or quarter has at most 92, a leap year 366."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,15 +26,6 @@ class TimeSpan:
     def days(self) -> int:
         """How many days there are in the span, at least 1."""
         return (self.end - self.start).days + 1
-
-    @property
-    def precision(self) -> Precision:
-        """How exact the span is, by its length: a weekend counts as `"week"`, a fortnight as `"month"`."""
-        days = self.days
-        for most, precision in _PRECISIONS:
-            if days <= most:
-                return precision
-        return "longer"
 
     def overlaps(self, other: TimeSpan) -> bool:
         """Whether the two have a day in common."""

@@ -26,7 +26,7 @@ def histories_in(tables: dict[str, set[str]]) -> list[str]:
 def read_langchain_sql(database: ForeignDatabase, source: Source) -> Iterator[Entry]:
     """The messages in the order in which they were stored; a session is a conversation."""
     for table in histories_in(database.tables()):
-        for number, session, message in database.rows(table, sorted(_NEEDED, reverse=True), "rowid"):
+        for number, session, message in database.rows(table, sorted(_NEEDED, reverse=True)):
             yield from entries_of(number, partial(_message, number, session, message, source))
 
 

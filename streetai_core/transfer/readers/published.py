@@ -142,7 +142,7 @@ def _pieces(
     columns = [name for name in (*_NEEDED, *_LATER) if name in there]
     found: dict[str, dict[str, list[_Piece]]] = {}
     rejected: dict[str, list[Rejected]] = {}
-    for place, *cells in database.rows("signals", columns, "rowid"):
+    for place, *cells in database.rows("signals", columns):
         values = dict(zip(columns, cells, strict=True))
         memory_id = values["memory_id"] if isinstance(values["memory_id"], str) else ""
         memory = found.setdefault(memory_id, {})

@@ -5,7 +5,7 @@ from datetime import date, datetime
 
 import pytest
 
-from streetai_core.text.dates import NO_TIME, TimeSpan, date_words, question_times, without_distances
+from streetai_core.text.dates import NO_TIME, TimeSpan, question_times, without_distances
 
 ASKED_AT = datetime(2023, 6, 14, 15, 0)  # noqa: DTZ001 - a wall clock, as chats have them
 
@@ -246,8 +246,3 @@ def test_times_to_come_do_not_filter(question):
 def test_plans_are_looked_for_ahead():
     """A question about the coming Friday would be answered with the last one."""
     assert question_times("What am I doing on Friday?", ASKED_AT).spans[0].start == date(2023, 6, 16)
-
-
-def test_the_words_of_a_date():
-    """A message's day could not be found by its month, weekday or ISO date."""
-    assert date_words(datetime(2023, 5, 8, 13, 56)) == ("2023-05-08", "Monday", "8 May", "May", "2023")  # noqa: DTZ001 - a wall clock

@@ -21,23 +21,6 @@ def test_a_span_that_runs_backwards_is_refused():
         span("2023-05-02", "2023-05-01")
 
 
-@pytest.mark.parametrize(
-    ("start", "end", "precision"),
-    [
-        ("2023-05-01", "2023-05-01", "day"),
-        ("2023-05-06", "2023-05-07", "week"),
-        ("2023-05-01", "2023-05-07", "week"),
-        ("2023-05-01", "2023-05-31", "month"),
-        ("2023-06-01", "2023-08-31", "season"),
-        ("2024-01-01", "2024-12-31", "year"),
-        ("1990-01-01", "1999-12-31", "longer"),
-    ],
-)
-def test_precision_is_the_unit_that_holds_the_span(start, end, precision):
-    """A day and a decade must not count the same where the exact one is asked for."""
-    assert span(start, end).precision == precision
-
-
 def test_spans_meet_where_they_share_a_day():
     """A filter that loses the edges loses the messages of the first and last day."""
     may = span("2023-05-01", "2023-05-31")
