@@ -136,9 +136,9 @@ def _import_published(registry: MemoryRegistry, file: Path, memory_id: str | Non
     with foreign_database(file) as database:
         if not is_published(database.tables()):
             raise ImportFormatError(f"{file.name} does not have the tables of the package streetai-memory")
-        found = list(read_published(database, registry.token_counter))
+        found, nobodys = read_published(database, registry.token_counter)
     targets = _targets([snapshot.head.memory_id for snapshot, _ in found], memory_id)
-    tally = _Tally()
+    tally = _Tally(rejected=nobodys)
     done: list[str] = []
     for snapshot, rejected in found:
         target = targets.get(snapshot.head.memory_id)

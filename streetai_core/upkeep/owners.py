@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
+from itertools import chain, count
 
 from streetai_core.errors import InputError
 from streetai_core.stores import _sqlite
@@ -45,7 +46,7 @@ class Owner:
 
     key: int
     memory_id: str
-    """Its own, or "salvaged-" and its key if that cannot be told for certain."""
+    """Its own, or one that no other memory has if that cannot be told for certain: "salvaged-" and its key."""
     head: Head | None
     """`None`: its row does not fit its checksum, or is gone."""
     counts: Mapping[str, int] = field(default_factory=dict)
@@ -55,12 +56,16 @@ class Owner:
 def owners(connection: _sqlite.Connection, path: str) -> list[Owner]:
     """All memories of which a row can be read, by key."""
     found: dict[int, Owner] = {}
+    keys: set[int] = set()
     for row in attempted(_heads_of(connection), _last_key(connection), Found()):
-        found[row[0]] = _owner(connection, row, path)
+        keys.add(row[0])
+        owner = _owner(connection, row, path)
+        if owner is not None:
+            found[owner.key] = owner
     for statement in _OF_OTHERS:
-        for key in _first_column(connection, statement):
-            found.setdefault(key, Owner(key, f"salvaged-{key}", None))
-    return [found[key] for key in sorted(found)]
+        keys.update(_first_column(connection, statement))
+    taken = {owner.memory_id for owner in found.values()}
+    return [found[key] if key in found else Owner(key, _made_up(key, taken), None) for key in sorted(keys)]
 
 
 def counts_of(connection: _sqlite.Connection, key: int) -> dict[str, int]:
@@ -73,12 +78,19 @@ def counts_of(connection: _sqlite.Connection, key: int) -> dict[str, int]:
     return dict(zip((kind.table for kind in KINDS), row, strict=True)) if whole else {}
 
 
-def _owner(connection: _sqlite.Connection, row: Row, path: str) -> Owner:
+def _made_up(key: int, taken: Collection[str]) -> str:
+    """An id that is not taken: by a memory that was salvaged before, for instance."""
+    name = f"salvaged-{key}"
+    return next(one for one in chain([name], (f"{name}-{number}" for number in count(2))) if one not in taken)
+
+
+def _owner(connection: _sqlite.Connection, row: Row, path: str) -> Owner | None:
+    """The memory of a row; `None` if its id cannot be told for certain."""
     key, memory_id = row[0], row[1]
     try:
         head, _ = head_from(row[1:], Origin(path, str(memory_id)))
     except UNDECODABLE:
-        return Owner(key, memory_id if _is_certain(connection, key, memory_id) else f"salvaged-{key}", None)
+        return Owner(key, memory_id, None) if _is_certain(connection, key, memory_id) else None
     return Owner(key, head.memory_id, head, counts_of(connection, key))
 
 

@@ -28,7 +28,7 @@ class SalvagedMemory:
     """What was saved of one memory."""
 
     memory_id: str
-    """Its own id, or "salvaged-" and a number if that could not be read for certain."""
+    """Its own id, or one that begins with "salvaged-" if that could not be read for certain."""
     rows: Mapping[str, int]
     """Table -> rows in the new file."""
     lost: Mapping[str, int]

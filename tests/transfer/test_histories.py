@@ -169,6 +169,15 @@ def test_a_chatgpt_conversation_with_a_hole(sqlite, write):
     assert ["node n3 of the conversation is missing"] == [one.reason for one in done.rejected]
 
 
+def test_a_time_of_four_hundred_digits_in_a_chatgpt_conversation(sqlite, write):
+    """Without a current node the last one is looked for by its time, which may be any number of JSON's."""
+    nodes = {"a": node("a", None, "user", "Hi.", 10**400), "b": node("b", "a", "assistant", "Ho.", 5)}
+    nodes |= {"c": node("c", "b", "user", "What?", 10**400), "d": node("d", "b", "user", "Which one?", 6)}
+    done = import_file(sqlite, write([{"id": "x", "mapping": nodes}]), memory_id="ada")
+    assert ["Ho."] == [content for _, content, *_ in told(sqlite)]
+    assert ["message a", "message c"] == [one.reason.partition(":")[0] for one in done.rejected]
+
+
 @pytest.mark.parametrize("kind", ["all are leaves", "every other one is damaged"])
 def test_a_chatgpt_conversation_is_read_in_proportion_to_its_nodes(kind):
     """Ten times as many nodes take ten times as long, also where the tree does not say which way to go."""
@@ -500,6 +509,18 @@ def test_damaged_rows_of_the_published_database(sqlite, tmp_path):
     done = import_file(sqlite, path)
     assert (3, 6) == (done.added, len(done.rejected))
     assert [3, 5] == [one.turn for one in sqlite.get("mara").messages()]
+
+
+@pytest.mark.parametrize("memory_id", ["x" * 600, b"\xff", ""])
+def test_signals_of_no_memory_of_the_published_database(sqlite, tmp_path, memory_id):
+    """They are named, though there is no memory to name them with, and the others come in."""
+    path = tmp_path / "old.db"
+    path.write_bytes(PUBLISHED.read_bytes())
+    with closing(sqlite3.connect(path)) as connection, connection:
+        connection.execute("UPDATE signals SET memory_id = ? WHERE turn = 0 AND memory_id = 'nils'", [memory_id])
+    done = import_file(sqlite, path)
+    assert (7, 1, ["mara", "nils"]) == (done.added, len(done.rejected), sqlite.ids())
+    assert "memory_id" in done.rejected[0].reason
 
 
 @pytest.mark.parametrize(

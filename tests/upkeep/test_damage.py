@@ -2,13 +2,18 @@
 
 import random
 import re
+import sqlite3
 from collections import Counter
+from contextlib import closing
+from dataclasses import replace
 
 import pytest
 
 from streetai_core.errors import DamagedFileError, StoreError
 from streetai_core.stores.opening import PAGE_SIZE
 from streetai_core.stores.sqlite import SqliteStore
+from streetai_core.testing.factories import make_exchange
+from streetai_core.testing.store_reading import write
 from streetai_core.upkeep.doctor import examine
 from streetai_core.upkeep.salvage import salvage
 from tests.seeds import seeded
@@ -131,6 +136,20 @@ def test_a_file_without_its_first_bytes_can_be_salvaged(tmp_path, original, way)
     path.write_bytes(bytes(length) + data[length:])
     assert not examine(path).readable
     assert check_saved(path, out, parts) == (0 if way == "schema" else 78)
+
+
+def test_an_id_that_is_made_up_is_nobodys(tmp_path):
+    """A memory of an earlier salvage may be called so; with two of one id, nothing at all would be saved."""
+    path, out = tmp_path / "memories.db", tmp_path / "new.db"
+    with SqliteStore(path) as store:
+        for name in ("salvaged-2", "bob"):
+            first = make_exchange(0, 1)
+            write(store, replace(first, head=replace(first.head, memory_id=name)))
+    with closing(sqlite3.connect(path)) as connection, connection:
+        connection.execute("DELETE FROM memories WHERE memory_id = 'bob'")
+    saved = salvage(path, out)
+    assert ["salvaged-2", "salvaged-2-2"] == [memory.memory_id for memory in saved.memories]
+    assert [2, 2] == [memory.rows["messages"] for memory in saved.memories]
 
 
 def test_a_whole_file_is_salvaged_whole(tmp_path, original):

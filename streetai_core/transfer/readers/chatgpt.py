@@ -84,7 +84,8 @@ def _newest_leaf(nodes: dict[str, Any]) -> str | None:
 def _written(node: Any) -> float:
     message = node.get("message") if isinstance(node, dict) else None
     time = message.get("create_time") if isinstance(message, dict) else None
-    return float(time) if isinstance(time, int | float) else 0.0
+    # Compared as it is: a whole number of any length is JSON, and may be too large for a float.
+    return time if isinstance(time, int | float) else 0.0
 
 
 def _is_name(value: object) -> bool:

@@ -7,7 +7,7 @@ file does not say which model made them; the texts are embedded anew, and stay i
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -123,36 +123,44 @@ class _Building:
         return Snapshot(head=head, rows=rows, vectors=False)
 
 
-def read_published(database: ForeignDatabase, counter: TokenCounter) -> Iterator[tuple[Snapshot, list[Rejected]]]:
-    """Each memory of the file, and what of it could not be used."""
-    pieces, rejected = _pieces(database)
+def read_published(
+    database: ForeignDatabase, counter: TokenCounter
+) -> tuple[list[tuple[Snapshot, list[Rejected]]], list[Rejected]]:
+    """Each memory of the file with what of it could not be used, and what is of no memory."""
+    pieces, rejected, nobodys = _pieces(database)
+    found: list[tuple[Snapshot, list[Rejected]]] = []
     for memory_id, messages in pieces.items():
         building, bad = _Building(counter), list(rejected.get(memory_id, ()))
         ordered = sorted(messages.values(), key=lambda group: (min(one.turn for one in group), group[0].place))
         for group in ordered:
             bad += building.add(sorted(group, key=lambda one: (one.index, one.place)))
-        yield building.snapshot(memory_id), bad
+        found.append((building.snapshot(memory_id), bad))
+    return found, nobodys
 
 
 def _pieces(
     database: ForeignDatabase,
-) -> tuple[dict[str, dict[str, list[_Piece]]], dict[str, list[Rejected]]]:
-    """Memory id -> message id -> pieces, and what is none."""
+) -> tuple[dict[str, dict[str, list[_Piece]]], dict[str, list[Rejected]], list[Rejected]]:
+    """Memory id -> message id -> pieces; memory id -> what is none; and what is of an id that cannot be used."""
     there = database.tables()["signals"]
     columns = [name for name in (*_NEEDED, *_LATER) if name in there]
     found: dict[str, dict[str, list[_Piece]]] = {}
     rejected: dict[str, list[Rejected]] = {}
+    nobodys: list[Rejected] = []
     for place, *cells in database.rows("signals", columns):
         values = dict(zip(columns, cells, strict=True))
-        memory_id = values["memory_id"] if isinstance(values["memory_id"], str) else ""
+        try:
+            memory_id = check_id(values["memory_id"], "memory_id")
+        except InputError as error:
+            nobodys.append(Rejected(place, f"signal in row {place}: {error}"))
+            continue
         memory = found.setdefault(memory_id, {})
         try:
-            check_id(memory_id, "memory_id")
             piece = _piece(place, values)
             memory.setdefault(piece.parent, []).append(piece)
         except InputError as error:
             rejected.setdefault(memory_id, []).append(Rejected(place, f"signal in row {place}: {error}"))
-    return {key: value for key, value in found.items() if key}, rejected
+    return found, rejected, nobodys
 
 
 def _piece(place: int, values: dict[str, Any]) -> _Piece:
