@@ -18,8 +18,8 @@ from streetai_core.cli.bench_options import (
     maybe_names_of,
     names_of,
     numbers,
-    plain_encoder,
 )
+from streetai_core.cli.opening import chosen_encoder
 from streetai_core.cli.usage import GivenPath, given_for
 
 if TYPE_CHECKING:
@@ -281,7 +281,7 @@ def speed(
         ResultsFolder(out).save("speed-systems", report)
         _print(report, comparison_tables, as_json=as_json)
         return
-    encoder = plain_encoder(encoder_name)
+    encoder = chosen_encoder(encoder_name)
     with progress_bar(len(sizes) * len(VERBS)) as bar:
         timings = measure_speed(config, encoder, sizes=sizes, repeats=repeats, watch=bar.advance)
     report = speed_report(timings, config, encoder)

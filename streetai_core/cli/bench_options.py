@@ -8,15 +8,12 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from streetai_core.cli.opening import chosen_encoder, encoder_option
 from streetai_core.cli.settings import config_option
 from streetai_core.cli.usage import GivenPath
 
 if TYPE_CHECKING:
-    from streetai_core.encoders.base import Encoder
     from streetai_core.evaluation.embedding_cache import DiskCachedEncoder
-
-_HASHED_DIM = 384
-"""Of the vectors of `--encoder hashing`; the published product takes no other length."""
 
 _Command = TypeVar("_Command", bound=Callable[..., Any])
 
@@ -74,14 +71,7 @@ _DATA = (
 
 _ALWAYS = (
     config_option,
-    click.option(
-        "--encoder",
-        "encoder_name",
-        type=click.Choice(["default", "hashing"]),
-        default="default",
-        show_default=True,
-        help="The embedding model, or hashed words, which need none.",
-    ),
+    encoder_option,
     click.option(
         "--out",
         type=GivenPath(file_okay=False),
@@ -104,13 +94,6 @@ def common_options(command: _Command) -> _Command:
     return _with(command, _ALWAYS)
 
 
-def plain_encoder(name: str) -> Encoder:
-    """The encoder that `--encoder` names."""
-    from streetai_core.encoders import HashingEncoder, default_encoder
-
-    return HashingEncoder(_HASHED_DIM) if name == "hashing" else default_encoder()
-
-
 def cached_encoder(name: str, embeddings: Path | None) -> DiskCachedEncoder:
     """The encoder that `--encoder` names, with its vectors kept on disk; `embeddings` is the folder."""
     from streetai_core.evaluation.embedding_cache import (
@@ -118,7 +101,7 @@ def cached_encoder(name: str, embeddings: Path | None) -> DiskCachedEncoder:
         default_folder,
     )
 
-    return DiskCachedEncoder(plain_encoder(name), embeddings or default_folder())
+    return DiskCachedEncoder(chosen_encoder(name), embeddings or default_folder())
 
 
 def _with(command: _Command, options: tuple[Callable[[_Command], _Command], ...]) -> _Command:

@@ -6,11 +6,11 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
 from rich import box
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+from rich.progress import Progress
 from rich.table import Table
 
 from streetai_core.cli.column_groups import Group, column_groups
-from streetai_core.cli.screen import console
+from streetai_core.cli.screen import bars, console
 from streetai_core.cli.wording import one_line
 
 
@@ -29,15 +29,8 @@ class Bar:
 @contextmanager
 def progress_bar(total: int) -> Iterator[Bar]:
     """A bar for `total` steps, gone when the work is done."""
-    screen = console(stderr=True)
-    columns = (
-        TextColumn("{task.description}", markup=False),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TimeRemainingColumn(),
-    )
-    with Progress(*columns, console=screen, transient=True, disable=not screen.is_terminal) as progress:
-        yield Bar(progress, total)
+    with bars() as shown:
+        yield Bar(shown, total)
 
 
 def show(

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 
 import click
 
-from streetai_core.cli.bench_options import plain_encoder
 from streetai_core.cli.usage import GivenPath, usable_id
 from streetai_core.cli.wording import one_line
 from streetai_core.errors import EncoderMismatchError, InputError
@@ -24,6 +23,9 @@ if TYPE_CHECKING:
 
 _SHOWN_IDS = 10
 """Ids that an error lists."""
+
+_HASHED_DIM = 384
+"""Of the vectors of `--encoder hashing`; the published product takes no other length."""
 
 
 def _checked(_context: click.Context, _parameter: click.Parameter, file: Path) -> Path:
@@ -166,4 +168,6 @@ def encoder_of(store: Store, memory_id: str) -> Encoder | None:
 
 def chosen_encoder(name: str) -> Encoder:
     """The encoder that `--encoder` names."""
-    return plain_encoder(name)
+    from streetai_core.encoders import HashingEncoder, default_encoder
+
+    return HashingEncoder(_HASHED_DIM) if name == "hashing" else default_encoder()

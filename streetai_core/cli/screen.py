@@ -16,6 +16,7 @@ from streetai_core.errors import InputError
 
 if TYPE_CHECKING:
     from rich.console import Console
+    from rich.progress import Progress
 
 # Rich is imported by what draws with it: no --help shall wait for it.
 
@@ -108,7 +109,14 @@ def confirm(question: str, *, yes: bool) -> None:
 
 @contextmanager
 def progress(what: str) -> Iterator[Callable[[int, int], None]]:
-    """A bar for some work, gone when it is done, told how much is done of how much; silent where none can see it."""
+    """A bar for some work, gone when it is done, told how much is done of how much."""
+    with bars() as shown:
+        task = shown.add_task(one_line(what), total=None)
+        yield lambda done, total: shown.update(task, completed=done, total=total)
+
+
+def bars() -> Progress:
+    """A place for progress bars on stderr, gone at the end of its block; silent where none can see it."""
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
     screen = console(stderr=True)
@@ -118,6 +126,4 @@ def progress(what: str) -> Iterator[Callable[[int, int], None]]:
         MofNCompleteColumn(),
         TimeRemainingColumn(),
     )
-    with Progress(*columns, console=screen, transient=True, disable=not screen.is_terminal) as bar:
-        task = bar.add_task(one_line(what), total=None)
-        yield lambda done, total: bar.update(task, completed=done, total=total)
+    return Progress(*columns, console=screen, transient=True, disable=not screen.is_terminal)
