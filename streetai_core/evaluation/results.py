@@ -32,8 +32,8 @@ class ResultsFolder:
     def part(self, label: str, key: Mapping[str, Any]) -> list[dict[str, Any]] | None:
         """The rows that an earlier run saved under this key; `None` if there are none, or the file is damaged."""
         try:
-            lines = self._part_path(label, key).read_text(encoding="utf-8").splitlines()
-            return [json.loads(line) for line in lines]
+            with self._part_path(label, key).open(encoding="utf-8") as lines:
+                return [json.loads(line) for line in lines]
         except (OSError, ValueError):
             return None
 

@@ -22,6 +22,13 @@ def test_parts_are_found_again_by_all_they_depend_on(tmp_path):
     assert ([{"c": 1}], True) == folder.kept("y", {}, lambda: pytest.fail("made again"))
 
 
+def test_a_part_may_have_any_text(tmp_path):
+    """If it fails, a conversation with a line separator in a name is measured anew in every run."""
+    folder, rows = ResultsFolder(tmp_path), [{"category": "one\u2028two\x85three\r\nfour"}, {"category": ""}]
+    folder.save_part("x", {}, rows)
+    assert rows == folder.part("x", {})
+
+
 def test_a_damaged_part_is_made_again(tmp_path):
     """If it fails, a full disk ends all later runs."""
     folder = ResultsFolder(tmp_path)

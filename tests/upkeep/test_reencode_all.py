@@ -4,6 +4,7 @@ import subprocess
 import sys
 from contextlib import closing
 from pathlib import Path
+from threading import Thread
 
 import pytest
 
@@ -30,6 +31,25 @@ def wait(done, number):
 with MemoryRegistry(sys.argv[1], encoder=HashingEncoder(32)) as registry:
     registry.reencode_all(progress=wait)
 """
+
+
+class Asked(HashingEncoder):
+    """One whose fingerprint takes long, as that of a framework's model that has to embed something to tell."""
+
+    def __init__(self):
+        super().__init__(64)
+        self.memory = None
+        self.waited = []
+
+    @property
+    def fingerprint(self):
+        """The same as always; meanwhile somebody else looks into the memory."""
+        if self.memory is not None:
+            other = Thread(target=self.memory.stats)
+            other.start()
+            other.join(timeout=5)
+            self.waited.append(other.is_alive())
+        return super().fingerprint
 
 
 @pytest.fixture
@@ -196,6 +216,16 @@ class Renamed(HashingEncoder):
     def embed(self, texts, kind):
         """The vectors of the texts read backwards."""
         return super().embed([text[::-1] for text in texts], kind)
+
+
+def test_nobody_waits_for_what_the_encoder_is_called(filled):
+    """If it fails, a model server that hangs holds up everybody who asks the memory."""
+    encoder = Asked()
+    with MemoryRegistry(filled, encoder=encoder) as registry:
+        encoder.memory = registry.get(NAMES[0])
+        assert encoder.memory.encoder_agreement() == pytest.approx(1)
+    assert encoder.waited
+    assert not any(encoder.waited)
 
 
 def test_other_weights_of_the_same_name_are_found(filled):
