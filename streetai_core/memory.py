@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from streetai_core.errors import StreetAIError
 from streetai_core.rendering import escaped, table
+from streetai_core.verbs.explaining import Explaining
 from streetai_core.verbs.forgetting import Forgetting
 from streetai_core.verbs.guarding import Guarding
 from streetai_core.verbs.learning import Learning
 from streetai_core.verbs.looking import Looking
-from streetai_core.verbs.recalling import Recalling
+from streetai_core.verbs.prompting import Prompting
 from streetai_core.verbs.verifying import Verifying
 from streetai_core.verbs.writing import Writing
 
 
-class Memory(Writing, Recalling, Learning, Looking, Forgetting, Guarding, Verifying):
+class Memory(Writing, Prompting, Explaining, Learning, Looking, Forgetting, Guarding, Verifying):
     """Everything that one user, agent or tenant has said and heard.
 
     Get one from a `MemoryRegistry`. Making it does no I/O. Safe to use from several threads; other processes' writes

@@ -1,45 +1,30 @@
-"""From a question to hits, to a prompt, and to the reasons."""
+"""From a question to hits."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Sequence
-from dataclasses import replace
+from collections.abc import Iterable, Sequence
 from datetime import datetime
-from itertools import islice
 
 from streetai_core.aio import twin
 from streetai_core.conductor import Asked, Conductor
 from streetai_core.config import StrategyName
-from streetai_core.errors import InputError
 from streetai_core.observing.observer import observed
-from streetai_core.planning.words import fingerprint
 from streetai_core.planning.writing import check_encoder
-from streetai_core.prompt.building import PromptRequest, build
-from streetai_core.prompt.selection import Found
 from streetai_core.recall.filtering import RecallFilter
-from streetai_core.recall.hits import RankedHits, sequences_of, signal_id, signal_key, spans_of, within
-from streetai_core.recall.leaning import FURTHER, leaning
+from streetai_core.recall.hits import RankedHits, signal_key, within
 from streetai_core.recall.processing import Candidates, PostProcessor, check_processors, processed
-from streetai_core.recall.question import Question
 from streetai_core.recall.ranking import considered, deep
-from streetai_core.recall.reasons import NEAR_MISSES, Reasons
-from streetai_core.recall.terse_answers import questions_of
 from streetai_core.state import MemoryState
 from streetai_core.stores.base import ReadTransaction
-from streetai_core.stores.types import MessageQuery
 from streetai_core.strategy import Strategy
-from streetai_core.text.small_talk import is_small_talk
-from streetai_core.types import Hit, Message, Prompt, Why
-from streetai_core.verbs.arguments import check_count, check_filter, check_score, check_text, with_strategy
-from streetai_core.verbs.asking import Asking
+from streetai_core.types import Hit
+from streetai_core.verbs.arguments import check_count, check_filter, check_score, with_strategy
 from streetai_core.verbs.finding import Wanted, find
 from streetai_core.verbs.judging import Judging
-from streetai_core.verbs.requests import prompt_request
-from streetai_core.verbs.stored import messages_of
 
 
 class Recalling(Conductor):
-    """The verbs that recall. They change nothing."""
+    """The verb that recalls, and what all have in common that do. They change nothing."""
 
     @observed(lambda hits: {"hits": len(hits)}, "recall")
     def retrieve(
@@ -103,250 +88,6 @@ class Recalling(Conductor):
         hits = [hit for hit in hits if min_score is None or hit.score >= min_score]
         return within(hits, most, token_budget, self._around.counter, config)
 
-    @observed(lambda prompt: {"hits": len(prompt.retrieved), "messages": len(prompt.messages)}, "recall")
-    def build_prompt(
-        self,
-        user_message: str,
-        *,
-        system: str | None = None,
-        token_budget: int | None = None,
-        conversation_id: str | None = None,
-        shown: Collection[str] | None = None,
-        recall_fits: Callable[[str], bool] | None = None,
-        strategy: StrategyName | Strategy | None = None,
-        min_score: float | None = None,
-        wanted: RecallFilter | None = None,
-        processors: Iterable[PostProcessor] | None = None,
-        asked_at: datetime | None = None,
-    ) -> Prompt:
-        """The messages to send for a new user message: system text, verbatim window, recalled block, the message.
-
-        Nothing is stored; store the message and the reply after the reply has come.
-
-        Args:
-            user_message: what the user just said. If it only greets, thanks or agrees, nothing is recalled; only
-                `Config.classic()` recalls for that too.
-            system: the app's instructions, sent as they are.
-            token_budget: most tokens of the whole prompt; never exceeded.
-            conversation_id: whose last messages are the window, and in which a question may lean on the one before it.
-                Recall crosses conversations.
-            shown: texts of the messages that you send along yourself, as an agent does that keeps its conversation.
-                Then there is no window, and no message with one of these texts is recalled, nor one that differs from
-                it in case or white space only. `None`: you send none.
-            recall_fits: says whether a recalled block can be sent, for callers with a tokenizer and a limit of their
-                own; asked for each piece that would be added, beside `config.recall_tokens`.
-            strategy: "hybrid", "vector", "keyword" or one of your own, in place of `config.strategy`.
-            min_score: leaves out hits with a lower score.
-            wanted: which messages can be recalled; `None`: all. It does not apply to the window, nor to a history that
-                is so short that it is sent as it is.
-            processors: post-processors that the hits pass before they are packed, in place of the registry's; `()`:
-                none.
-            asked_at: as for `retrieve`.
-
-        Raises:
-            InputError: the message is blank, an argument is of the wrong kind, or the budget cannot hold the message.
-            ConfigError: no such strategy.
-            StrategyError: a strategy of your own failed, or gave no scores.
-            ProcessorError: a post-processor of your own failed.
-        """
-        check_filter(wanted)
-        check_score(min_score)
-        chosen = self._chosen(processors)
-        config = with_strategy(self.config, strategy)
-        request = prompt_request(
-            user_message,
-            system=system,
-            token_budget=token_budget,
-            conversation_id=conversation_id,
-            shown=shown,
-            recall_fits=recall_fits,
-        )
-        asked = self._asked(user_message, config, asked_at)
-        asking = None if asked is None else Asking(asked, chosen, Judging(config, asked.at), wanted, min_score)
-        # The published pipeline recalls for anything.
-        asks_for_nothing = config.ranking == "additive" and is_small_talk(request.question)
-
-        def attempt(transaction: ReadTransaction, state: MemoryState | None) -> Prompt:
-            def recall(without: set[int]) -> Found:
-                if state is None or asking is None or asks_for_nothing:
-                    return Found()
-                check_encoder(state.head, self._around.encoder)
-                # Said elsewhere with the words of what the caller sends along, perhaps a thousand times.
-                without = without | state.words.said(map(fingerprint, request.sent_along))
-                question = self._question(asking.asked, state, without)
-                found = self._found(transaction, state, question, request, asking=asking)
-                there = {*without, *(message.sequence for message in found.said)}
-                beyond = replace(question, without_messages=there)
-                return replace(found, further=lambda: self._further(transaction, state, beyond, request, asking=asking))
-
-            hides = None if state is None or not state.quarantine else state.hides
-            hidden = None if state is None else state.all_hidden
-            return build(request, transaction, recall, config, self._around.counter, hides=hides, hidden=hidden)
-
-        return self._read(attempt)
-
-    @observed(lambda why: {"hits": len(why.hits)}, "recall")
-    def why(
-        self,
-        question: str,
-        *,
-        misses: int | None = NEAR_MISSES,
-        message: str | None = None,
-        strategy: StrategyName | Strategy | None = None,
-        wanted: RecallFilter | None = None,
-        processors: Iterable[PostProcessor] | None = None,
-        asked_at: datetime | None = None,
-    ) -> Why:
-        """What `retrieve` finds for a question and why, and the best of what it leaves out and why not.
-
-        Args:
-            question: free text.
-            misses: most near misses; `None`: all.
-            message: the id of a message. `why.considered` then says of each of its signals where it stands among all
-                candidates, what its score is made of, and the rule that let it pass or kept it out.
-            strategy: as for `retrieve`.
-            wanted: as for `retrieve`; what it leaves out is no near miss.
-            processors: as for `retrieve`.
-            asked_at: as for `retrieve`.
-
-        Raises:
-            InputError: an argument is of the wrong kind, or there is no message with this id.
-            ConfigError: no such strategy.
-            StrategyError: a strategy of your own failed, or gave no scores.
-            ProcessorError: a post-processor of your own failed.
-        """
-        check_count(misses, "misses")
-        if message is not None:
-            check_text(message, "message")
-        check_filter(wanted)
-        chosen = self._chosen(processors)
-        config = with_strategy(self.config, strategy)
-        asked = self._asked(question, config, asked_at)
-        asking = None if asked is None else Asking(asked, chosen, Judging(config, asked.at), wanted)
-        return self._read(
-            lambda transaction, state: self._why(transaction, state, question, asking, misses=misses, message=message)
-        )
-
-    def _why(
-        self,
-        transaction: ReadTransaction,
-        state: MemoryState | None,
-        question: str,
-        asking: Asking | None,
-        *,
-        misses: int | None,
-        message: str | None,
-    ) -> Why:
-        """The reasons, in one view of the memory."""
-        about = None if message is None else _message(transaction, message)
-        if state is None or asking is None:
-            turn = 0 if state is None else state.head.next_turn
-            return Why(question=question, turn=turn, hits=(), near_misses=(), stacks=())
-        check_encoder(state.head, self._around.encoder)
-        config = asking.asked.config
-        most = config.max_thinking_space
-        # No more than there are: a caller who wants all may give a number that no machine counts to.
-        few = len(state.columns) if misses is None else min(misses, len(state.columns))
-        depth = deep(most + few) if about is None else len(state.columns)
-        read = self._question(asking.asked, state)
-        wide = considered(config) if asking.processors else most
-        found = find(transaction, state, read, Wanted(depth=depth, most=wide, filter=asking.wanted), asking.judging)
-        ranking, selected, messages = found.ranking, found.positions, found.messages
-        ranked = RankedHits(state, ranking, selected, messages, question=asking.asked.text)
-        hits = asking.process(list(ranked), lambda: self._candidates(state, ranked, asking.asked))[:most]
-        places = {signal_id(state, int(state.columns.keys[ranking.rows[one]])): one for one in selected}
-        chosen = [places[hit.signal.signal_id] for hit in hits]
-        taken = set(chosen)
-        others = list(islice((number for number in range(len(ranking.rows)) if number not in taken), few))
-        messages |= messages_of(transaction, sequences_of(state, ranking, others))
-        reasons = Reasons(
-            state, ranking, chosen, config, processed=frozenset(selected), wanted=asking.wanted, judged=found.judged
-        )
-        return Why(
-            question=question,
-            turn=state.head.next_turn,
-            hits=tuple(hits),
-            near_misses=reasons.near_misses(others, messages),
-            stacks=tuple(found.stacks),
-            gates=reasons.gates(hits),
-            considered=() if about is None else reasons.considered(read, about),
-        )
-
-    def _found(
-        self,
-        transaction: ReadTransaction,
-        state: MemoryState,
-        question: Question,
-        request: PromptRequest,
-        *,
-        asking: Asking,
-        most: int | None = None,
-    ) -> Found:
-        """What there is for a prompt, `most` hits at most, as the post-processors leave it.
-
-        Raises:
-            Elsewhere: they have not been asked yet.
-        """
-        view = (state.head.version, question.text, frozenset(question.without_messages))
-        found = asking.once(view, lambda: self._ranked(transaction, state, question, request, asking=asking, most=most))
-        if not asking.processors and asking.min_score is None:
-            return found
-        by_id = {message.message_id: message for message in found.said}
-        hits = asking.process(found.hits, lambda: self._candidates(state, found.hits, asking.asked))
-        said = [by_id[hit.signal.parent_turn_id] for hit in hits]
-        return replace(found, hits=hits, said=said, scores=[hit.score for hit in hits])
-
-    def _ranked(
-        self,
-        transaction: ReadTransaction,
-        state: MemoryState,
-        question: Question,
-        request: PromptRequest,
-        *,
-        asking: Asking,
-        most: int | None,
-    ) -> Found:
-        """What there is for a prompt, before the post-processors."""
-        config, wanted = asking.asked.config, asking.wanted
-        wide = considered(config, token_budget=request.token_budget)
-        room = self._room(request.token_budget)
-        selection = Wanted(depth=deep(wide), most=wide, sure=wide, room=room, filter=wanted)
-        found = find(transaction, state, question, selection, asking.judging)
-        positions = found.positions[:most]
-        sequences = sequences_of(state, found.ranking, positions)
-        without = question.without_messages
-        questions = questions_of(state, sequences, config, wanted=wanted, without=without)
-        others = set(questions.values()) - set(found.messages)
-        messages = found.messages | messages_of(transaction, list(others))
-        to = {messages[answer].message_id: messages[question] for answer, question in questions.items()}
-        hits = RankedHits(
-            state, found.ranking, positions, messages, question=request.question, asked_in=request.conversation_id
-        )
-        pieces = {messages[one].message_id: spans_of(state, rows) for one, rows in found.pieces.items()}
-        return Found(hits, hits.said, hits.scores, found.stacks, to, pieces)
-
-    def _further(
-        self,
-        transaction: ReadTransaction,
-        state: MemoryState,
-        question: Question,
-        request: PromptRequest,
-        *,
-        asking: Asking,
-    ) -> Found:
-        """What else there is for a prompt if the question leans on the one before it; nothing for any other."""
-        more = leaning(
-            question,
-            transaction,
-            state,
-            asking.asked.config,
-            conversation_id=request.conversation_id,
-            asked_at=asking.asked.at,
-        )
-        if more is None:
-            return Found()
-        return self._found(transaction, state, more, request, asking=asking, most=FURTHER)
-
     def _chosen(self, processors: Iterable[PostProcessor] | None) -> tuple[PostProcessor, ...]:
         """The post-processors of a call."""
         return self._around.processors if processors is None else check_processors(processors)
@@ -362,17 +103,3 @@ class Recalling(Conductor):
         )
 
     aretrieve = twin(retrieve)
-    abuild_prompt = twin(build_prompt)
-    awhy = twin(why)
-
-
-def _message(transaction: ReadTransaction, message_id: str) -> Message:
-    """The stored message with this id.
-
-    Raises:
-        InputError: there is none.
-    """
-    found = transaction.messages(MessageQuery(message_id=message_id))
-    if not found:
-        raise InputError(f"message: there is none with the id {message_id!r} in this memory")
-    return found[0]
