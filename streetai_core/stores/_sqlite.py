@@ -26,6 +26,9 @@ FAILURES = (Error, UnicodeDecodeError)
 VERSION: tuple[int, ...] = driver.sqlite_version_info
 """Version of the SQLite library, not of the Python module."""
 
+VERSION_TEXT: str = driver.sqlite_version
+"""The same for messages."""
+
 MINIMUM_VERSION = (3, 37, 0)
 """The first version with STRICT tables."""
 
@@ -75,7 +78,7 @@ def connect(uri: str, *, timeout: float, factory: type[Connection] = Connection)
     """
     if VERSION < MINIMUM_VERSION:
         raise StoreError(
-            f"SQLite {driver.sqlite_version} is too old, {'.'.join(map(str, MINIMUM_VERSION))} is needed. "
+            f"SQLite {VERSION_TEXT} is too old, {'.'.join(map(str, MINIMUM_VERSION))} is needed. "
             "Install a newer one with: pip install pysqlite3"
         )
     return driver.connect(

@@ -242,5 +242,5 @@ def _tell_of_bug() -> None:
         logger.info(
             "SQLite %s has the WAL-reset bug. This library avoids it; other programs that write the same file may not. "
             "A fixed version: pip install pysqlite3",
-            ".".join(map(str, _sqlite.VERSION)),
+            _sqlite.VERSION_TEXT,
         )

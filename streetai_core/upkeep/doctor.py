@@ -10,7 +10,6 @@ from typing import Any
 
 from streetai_core.errors import NewerFileError, OtherLayoutError, StoreError
 from streetai_core.stores import _sqlite
-from streetai_core.stores.drafts import left_in
 from streetai_core.stores.faults import Faults
 from streetai_core.stores.opening import DatabaseFile
 from streetai_core.stores.paths import followed
@@ -21,20 +20,13 @@ from streetai_core.stores.types import Head
 from streetai_core.stores.uses import using
 from streetai_core.upkeep.files import read_only
 from streetai_core.upkeep.health import SEVERITIES, Finding, Health, MemoryHealth, Severity
-from streetai_core.upkeep.mounts import network_file_system
 from streetai_core.upkeep.owners import counts_of
 from streetai_core.upkeep.packed import wrong_packs
 from streetai_core.upkeep.reading import KINDS, UNDECODABLE, Found, Kind, read, tolerant
+from streetai_core.upkeep.surroundings import surroundings
 
 _MOST_PROBLEMS = 20
 """What SQLite finds wrong that is listed; one damaged page may cause hundreds."""
-
-_LARGE_LOG = 64 * 1024 * 1024
-"""Bytes of the log that only a reader who never ends explains."""
-
-_RESTARTED = 32 + 24
-"""Bytes of a log of one page, without the page. Such a log was copied: what restarts it changes the first page alone,
-which has no text, and whatever deletes a row changes that of its memory too, on another page."""
 
 _BUSY_TIMEOUT = 5.0
 """Seconds to wait for whoever has the file to himself."""
@@ -92,12 +84,12 @@ def _unreadable(file: DatabaseFile, what: str, advice: str = _SALVAGE, severity:
         findings=(Finding(severity=severity, what=what, advice=advice),),
         size_bytes=_size(file.path),
         log_bytes=file.log_size(),
-        sqlite_version=_version(),
+        sqlite_version=_sqlite.VERSION_TEXT,
     )
 
 
 def _examined(connection: _sqlite.Connection, file: DatabaseFile, version: int, encoder: str | None) -> Health:
-    findings = [*_integrity(connection), *_surroundings(file, _pragma(connection, "PRAGMA page_size"))]
+    findings = [*_integrity(connection), *surroundings(file, _pragma(connection, "PRAGMA page_size"))]
     if not version:
         findings.append(
             Finding(
@@ -128,7 +120,7 @@ def _examined(connection: _sqlite.Connection, file: DatabaseFile, version: int, 
         log_bytes=file.log_size(),
         free_bytes=_pragma(connection, "PRAGMA freelist_count") * _pragma(connection, "PRAGMA page_size"),
         schema_version=version,
-        sqlite_version=_version(),
+        sqlite_version=_sqlite.VERSION_TEXT,
     )
 
 
@@ -146,54 +138,6 @@ def _integrity(connection: _sqlite.Connection) -> Iterator[Finding]:
         return
     for table in sorted({str(row[0]) for row in orphans}):
         yield _damage(f"rows of {table} belong to rows that are not there")
-
-
-def _surroundings(file: DatabaseFile, page_size: int) -> Iterator[Finding]:
-    """Where the file is, what is beside it, and with what it is read."""
-    kind = network_file_system(file.path)
-    if kind is not None:
-        yield Finding(
-            severity="problem",
-            what=f"the file is on a network file system ({kind}), where SQLite's log corrupts files",
-            advice="Move it to a local disk, and have one machine use it.",
-        )
-    names = _names(file.path)
-    if names > 1:
-        yield Finding(
-            severity="problem",
-            what=f"the file has {names} names (hard links), each with a log of its own: used under two, it breaks",
-            advice="Make a copy of it in place of the other name, with: streetai backup FILE -o COPY",
-        )
-    for folder in left_in(Path(file.path).parent):
-        yield Finding(
-            severity="problem",
-            what=f"{folder} was left by a backup, restore or salvage that was killed: a copy of what was stored then",
-            advice="Delete it. The next backup into this folder does so, and so does forgetting anything.",
-        )
-    if file.log_size() > _LARGE_LOG:
-        yield Finding(
-            severity="problem",
-            what=f"the write-ahead log has {file.log_size()} bytes: somebody has been reading an old state for long",
-            advice="End the program that does; the next write copies the log.",
-        )
-    elif file.log_size() > _RESTARTED + page_size:
-        yield Finding(
-            severity="note",
-            what="the write-ahead log is not copied: what was deleted lately may still be in it",
-            advice="Nothing: the next write, or closing the file, copies it. At once: MemoryRegistry.settle()",
-        )
-    if _sqlite.affected_by_wal_reset_bug():
-        yield Finding(
-            severity="note",
-            what=f"SQLite {_version()} has the WAL-reset bug; this library avoids it, other programs may not",
-            advice="If others write the file too, install a fixed version with: pip install pysqlite3",
-        )
-    if not file.writable():
-        yield Finding(
-            severity="note",
-            what="the file or its folder cannot be written here",
-            advice="Nothing, if that is meant: reading works, and writing raises ReadOnlyStoreError.",
-        )
 
 
 def _heads(connection: _sqlite.Connection, findings: list[Finding]) -> list[Row]:
@@ -334,15 +278,3 @@ def _size(path: str) -> int:
         return os.stat(path).st_size  # noqa: PTH116 - a str is what SQLite takes
     except OSError:
         return 0
-
-
-def _names(path: str) -> int:
-    """How many names the file has."""
-    try:
-        return os.stat(path).st_nlink  # noqa: PTH116 - as above
-    except OSError:
-        return 1
-
-
-def _version() -> str:
-    return ".".join(map(str, _sqlite.VERSION))
