@@ -177,7 +177,9 @@ class _ReferenceTransaction(WriteTransaction):
         contents = self._open_contents()
         if contents is None:
             return []
-        found = [message for _, message in sorted(contents.messages.items()) if _matches(message, query)]
+        there = contents.messages.keys()
+        wanted = there if query.sequences is None else there & set(query.sequences)
+        found = [one for sequence in sorted(wanted) if _matches(one := contents.messages[sequence], query)]
         if query.first is not None:
             return found[: max(0, query.first)]
         return found if query.last is None else found[max(0, len(found) - max(0, query.last)) :]
@@ -237,9 +239,9 @@ def _changed(rows: Mapping[Any, tuple[int, Value]], after: int) -> list[Value]:
 
 
 def _matches(message: Message, query: MessageQuery) -> bool:
+    """Whether a message, of those whose sequences are wanted, is wanted for all else."""
     return (
-        (query.sequences is None or message.sequence in query.sequences)
-        and (query.message_id is None or message.message_id == query.message_id)
+        (query.message_id is None or message.message_id == query.message_id)
         and (query.any_conversation or message.conversation_id == query.conversation_id)
         and (query.roles is None or message.role in query.roles)
         and (query.before is None or message.sequence < query.before)
