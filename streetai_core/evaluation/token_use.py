@@ -91,9 +91,9 @@ def replay_tokens(
     return turns
 
 
-def summarise_tokens(turns: Sequence[TurnTokens], *, long_history: int = LONG_HISTORY) -> dict[str, Any]:
+def summarise_tokens(turns: Sequence[TurnTokens]) -> dict[str, Any]:
     """The figures of one conversation with at least one turn, as JSON values; shares are in [.., 1]."""
-    long = [turn for turn in turns if turn.history > long_history]
+    long = [turn for turn in turns if turn.history > LONG_HISTORY]
     step = max(1, len(turns) // _CURVE_POINTS)
     shown = [*turns[::step], *([] if (len(turns) - 1) % step == 0 else [turns[-1]])]
     quarter = max(1, len(turns) // 4)
