@@ -173,6 +173,8 @@ class Embedding(Renewing):
             How many got one; `None` if none waits for one.
         """
         encoder = self._around.encoder
+        # Whose the other vectors are, that of a framework may have to embed something to tell: before anybody waits.
+        self._to_compare()
         with self._coherent.reading() as (transaction, state):
             if state is None:
                 return None

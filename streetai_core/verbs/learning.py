@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from typing import TypeAlias
 
 from streetai_core.aio import twin
@@ -168,11 +169,17 @@ class Learning(Embedding):
             return None
         text = clean(text)[0]
         question = sent.question if question is None else question
+        cue = None if question is None else self._cue(question)
+        if cue is None:
+            # Nobody has asked yet whose the memory's vectors are, for which an encoder of a framework may have to embed
+            # something: not while others wait. That they are another's is an error where something is learned.
+            with suppress(EncoderError):
+                self._to_compare()
         return Reply(
             text=text,
             at=self._around.clock(),
             question=None if question is None or is_blank(question) else clean(question)[0],
-            cue=None if question is None else self._cue(question),
+            cue=cue,
             vector=self._reply_vector(text) if self.config.credit == "reply" else None,
         )
 
