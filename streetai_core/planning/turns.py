@@ -20,9 +20,11 @@ def identified(turn_id: str, messages: Iterable[NewMessage]) -> list[NewMessage]
     """The messages of a turn, each with an id: its own, or one made of the turn's id and its place in the turn.
 
     Raises:
-        InputError: the turn's id cannot be used.
+        InputError: the turn's id cannot be used, or the messages are no collection.
     """
     turn_id = check_id(turn_id, "turn_id")
+    if not isinstance(messages, Iterable):
+        raise InputError(f"messages must be a collection of NewMessage, got {type(messages).__name__}")
     return [
         replace(message, message_id=_placed(turn_id, number))
         if isinstance(message, NewMessage) and message.message_id is None

@@ -54,6 +54,10 @@ def absolute(path: str | os.PathLike[str], what: str = "path") -> str:
     given = os.fspath(path) if isinstance(path, str | os.PathLike) else None
     if not isinstance(given, str) or not given.strip() or "\0" in given:
         raise InputError(f"{what} must be a path as text, got {path!r}")
+    try:
+        os.fsencode(given)
+    except UnicodeEncodeError as error:
+        raise InputError(f"{what} has a character that no path of this system can have, got {path!r}") from error
     url = _URL.match(given)
     if url:
         # The rest of it may hold a password.

@@ -52,6 +52,8 @@ def export_memory(
         StoreError: the memory cannot be read.
     """
     memory_id = check_id(memory_id, "memory_id")
+    if not isinstance(out, str | os.PathLike) and not callable(getattr(out, "write", None)):
+        raise InputError(f"out must be a path or an open text file, got {type(out).__name__}")
     with registry.store.reading(memory_id) as transaction:
         snapshot = snapshot_of(transaction)
     if snapshot is None:

@@ -91,7 +91,7 @@ def import_file(
     if not isinstance(path, str | os.PathLike):
         raise InputError(f"path must be a path, got {type(path).__name__}")
     file = Path(path)
-    if not file.is_file():
+    if not os.path.isfile(file):  # noqa: PTH113 - `pathlib` raises for a name that is too long
         # Neither a folder nor a pipe, which could be read only once.
         raise InputError(f"cannot read {file}: it is not a file that is there")
     found, document = detect(file) if source_format is None else (source_format, None)

@@ -48,9 +48,15 @@ def check_file(target: str) -> None:
     Raises:
         InputError: naming it and what to do.
     """
-    if Path(target).is_dir():
+    place = Path(target)
+    try:
+        is_folder, is_other = place.is_dir(), place.exists() and not place.is_file()
+    except OSError as error:
+        # A name that is too long, for instance.
+        raise InputError(f"{target} cannot be a file: {error.strerror or error}; give another path") from error
+    if is_folder:
         raise InputError(f"{target} is a folder; give the path of a file in it")
-    if Path(target).exists() and not Path(target).is_file():
+    if is_other:
         raise InputError(f"{target} is no file that can be replaced; give another path")
 
 
@@ -61,7 +67,8 @@ def check_free(target: str, *, overwrite: bool) -> None:
         InputError: naming the file and what to do.
     """
     check_file(target)
-    logs = [one for one in beside(target)[1:] if Path(one).exists()]
+    # Not by `pathlib`, which raises where the name of a log would be too long.
+    logs = [one for one in beside(target)[1:] if os.path.exists(one)]  # noqa: PTH110 - as above
     if logs:
         raise InputError(f"{target} is in use or was left unfinished: {logs[0]} is beside it; choose another path")
     if not overwrite and Path(target).exists():

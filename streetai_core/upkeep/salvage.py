@@ -75,9 +75,10 @@ def salvage(path: str | os.PathLike[str], out: str | os.PathLike[str]) -> Salvag
     """
     source, target = followed(path), followed(out, "out")
     log = source + "-wal"
-    if not (Path(source).is_file() or Path(log).is_file()):
+    # Not by `pathlib`, which raises for a name that is too long.
+    if not (os.path.isfile(source) or os.path.isfile(log)):  # noqa: PTH113 - as above
         raise InputError(f"there is no file {source}; check the path")
-    if Path(target).is_file():
+    if os.path.isfile(target):  # noqa: PTH113 - as above
         raise InputError(f"{target} is there already; choose another path, for what is saved goes into a new file")
     check_free(target, overwrite=False)
     folder = Path(target).parent

@@ -193,6 +193,13 @@ def test_a_turn_has_to_be_named(registry, turn_id):
         registry.get("m").record_turn(turn_id, TURN)
 
 
+@pytest.mark.parametrize("messages", [None, 7, NewMessage(content="Hi.", role="user")])
+def test_a_turn_has_several_messages(registry, messages):
+    """One alone, or none, is refused by what it is, and not by what Python says of it."""
+    with pytest.raises(InputError, match="messages must be a collection"):
+        registry.get("m").record_turn("t", messages)
+
+
 @pytest.mark.parametrize(("count", "most"), [(2, 510), (11, 509)])
 def test_a_turn_id_has_to_leave_room_for_the_places(registry, count, most):
     """Whoever gives a turn an id of full length is told of that id, not of one that is nowhere in the call."""

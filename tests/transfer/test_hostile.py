@@ -12,7 +12,7 @@ from streetai_core import MemoryRegistry
 from streetai_core.encoders import HashingEncoder
 from streetai_core.errors import ImportFormatError, InputError
 from streetai_core.stores.reference import ReferenceStore
-from streetai_core.transfer import FORMATS, import_file
+from streetai_core.transfer import FORMATS, export_memory, import_file
 from streetai_core.transfer.times import read_time
 
 DEEP = "[" * 100_000 + "]" * 100_000
@@ -244,6 +244,7 @@ def test_a_view_that_calls_is_not_run(sqlite, tmp_path):
         ({"conversation_id": "\0"}, "conversation_id"),
         ({"source_format": "word"}, "source_format must be one of"),
         ({"path": 7}, "path must be a path"),
+        ({"path": "x" * 3000}, "not a file that is there"),
     ],
 )
 def test_arguments_that_cannot_be_used(sqlite, write, arguments, said):
@@ -252,6 +253,22 @@ def test_arguments_that_cannot_be_used(sqlite, write, arguments, said):
     values = {"path": path, "memory_id": "ada"} | arguments
     with pytest.raises(InputError, match=said):
         import_file(sqlite, **values)
+
+
+@pytest.mark.parametrize(
+    ("out", "said"),
+    [
+        (7, "out must be a path or an open text file"),
+        (None, "out must be a path or an open text file"),
+        ("x" * 3000, "cannot be a file"),
+        ("\ud800", "no path of this system can have"),
+    ],
+)
+def test_places_that_cannot_be_written(sqlite, out, said):
+    """Named as what they are, before the memory is read."""
+    sqlite.get("ada").add_message("Hi.", role="user")
+    with pytest.raises(InputError, match=said):
+        export_memory(sqlite, "ada", out)
 
 
 @pytest.mark.parametrize(

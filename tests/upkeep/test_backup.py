@@ -13,7 +13,7 @@ from click.testing import CliRunner
 from streetai_core import MemoryRegistry
 from streetai_core.cli import main
 from streetai_core.encoders import HashingEncoder
-from streetai_core.errors import DamagedFileError, InputError, StaleMemoryError
+from streetai_core.errors import DamagedFileError, InputError, StaleMemoryError, StoreError
 from streetai_core.stores import _sqlite
 from streetai_core.stores.reference import ReferenceStore
 from streetai_core.stores.sqlite import SqliteStore
@@ -143,6 +143,23 @@ def test_nothing_is_replaced_unasked(path, tmp_path):
         back_up(path, path, overwrite=True)
     assert back_up(path, copy, overwrite=True).memories
     assert examine(copy).healthy
+
+
+@pytest.mark.parametrize("name", ["x" * 3000, "\ud800"])
+def test_a_name_that_no_file_can_have_is_refused(path, tmp_path, name):
+    """By whatever makes a file or reads one: the error is the library's, and says which name it is."""
+    fill(path)
+    odd = str(tmp_path / name)
+    for call in (
+        lambda: back_up(path, odd),
+        lambda: restore(path, odd),
+        lambda: restore(odd, tmp_path / "new.db"),
+        lambda: salvage(path, odd),
+        lambda: salvage(odd, tmp_path / "new.db"),
+    ):
+        with pytest.raises((InputError, StoreError)):
+            call()
+    assert [path.name] == [one.name for one in tmp_path.iterdir() if one.is_file()]
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no named pipes among files")
