@@ -14,7 +14,7 @@ from pydantic import ConfigDict, Field, InstanceOf, field_validator
 from streetai_core import Memory, NewMessage, Prompt, WeightUpdate
 from streetai_core.errors import InputError, MissingExtraError
 from streetai_core.failures import fail_open, report
-from streetai_core.prompt.turns import is_tool_traffic, words_of
+from streetai_core.prompt.turns import without_tools
 from streetai_core.text.clean import check_id, is_blank
 from streetai_core.types import Message
 from streetai_core.verbs.arguments import moment_of
@@ -248,7 +248,7 @@ class StreetAIChainMemory(BaseMemory):
 
     def _rendered(self, prompt: Prompt | None, recall: _Recall) -> str | list[BaseMessage]:
         """The value of the history variable: the window of `prompt`, and what was recalled if something was asked."""
-        window = [] if prompt is None else [message for message in prompt.window if not is_tool_traffic(message)]
+        window = [] if prompt is None else without_tools(prompt.window)
         block = [recall.prompt.recalled_text] if recall.prompt is not None and recall.prompt.recalled_text else []
         if self.return_messages:
             shown = [_as_message(message) for message in window]
@@ -260,7 +260,7 @@ class StreetAIChainMemory(BaseMemory):
         return text
 
     def _line(self, message: Message) -> str:
-        return f"{self.human_prefix if message.role == 'user' else self.ai_prefix}: {words_of(message)}"
+        return f"{self.human_prefix if message.role == 'user' else self.ai_prefix}: {message.content}"
 
     # --------------------------------------------------------------- failures
 
@@ -298,5 +298,5 @@ def _existing(key: str, values: Mapping[str, Any], what: str, where: str) -> str
 def _as_message(message: Message) -> BaseMessage:
     """A message of the window as text only: a chain's model may accept neither names nor other content."""
     if message.role == "user":
-        return HumanMessage(content=words_of(message))
+        return HumanMessage(content=message.content)
     return AIMessage(content=message.content)

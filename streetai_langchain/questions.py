@@ -17,7 +17,7 @@ from langchain_core.messages import (
 from langchain_core.prompt_values import PromptValue
 
 from streetai_core.errors import InputError
-from streetai_core.prompt.turns import as_turns, is_tool_traffic, join
+from streetai_core.prompt.turns import as_turns, join, without_tools
 from streetai_core.types import Prompt
 from streetai_langchain.injected import Injected
 from streetai_langchain.messages import check_content
@@ -37,7 +37,7 @@ def past_of(prompt: Prompt | None) -> Past:
     """The past in a prompt; none if the memory failed. Tool traffic is left out: other tools than then may be bound."""
     if prompt is None:
         return Past()
-    turns = as_turns([message for message in prompt.window if not is_tool_traffic(message)]).messages
+    turns = as_turns(without_tools(prompt.window)).messages
     unanswered = turns.pop()["content"] if turns and turns[-1]["role"] == "user" else ""
     return Past(convert_to_messages(turns), join(unanswered, prompt.recalled_text))
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 from streetai_core.types import Message, NewMessage
@@ -12,8 +13,11 @@ INSTRUCTION_ROLES = frozenset({"system", "developer"})
 """Roles that speak for the app; they stand before the conversation, never in it."""
 
 WORDLESS = "[a message without text]"
-"""Stands in a turn for a message of the user's that has no text, such as an image: its reply would be taken for one to
-what was said before."""
+"""Stands in a turn for a message that has no text, such as an image: a reply to it would be taken for one to what was
+said before, and a question that it is the reply to for one that nobody has answered."""
+
+_CALLS = "tool_calls"
+_CALL_ID = "tool_call_id"
 
 _SEPARATOR = "\n\n"
 """Between the texts of neighbouring messages of one role, which most APIs only take as one."""
@@ -31,34 +35,75 @@ class Turns:
     """Assistant messages before the first user message: no API takes them as turns, so they can only be quoted."""
 
 
+@dataclass(frozen=True, slots=True)
+class _Part:
+    """A stored message as a part of turns."""
+
+    message: Message
+    exchanged: bool = False
+    """Whether it calls tools or is the result of a call, and all results of these calls are there."""
+
+    @property
+    def is_wordless_reply(self) -> bool:
+        """Whether all that it says is that there was a reply."""
+        return self.message.role == "assistant" and not self.exchanged and not self.message.content.strip()
+
+
 def as_turns(messages: Sequence[Message]) -> Turns:
     """The turns of a run of messages, oldest first.
 
-    System and developer messages are left out, and so are tool calls without all their results and results without
-    their call, and messages without text, but for those of the user's that a reply follows on.
+    System and developer messages are left out, and so are tool calls without all their results, which no provider
+    takes, and results without their call. What the model said beside such calls stays. Where it said nothing else in
+    reply to the user, something stands for it, for the question is not open: what it called the tool with, as a
+    structured answer is given by a call that nothing follows. So it is of a message without text, on either side.
     """
-    spoken = _heard(_whole_tool_exchanges([one for one in messages if one.role not in INSTRUCTION_ROLES]))
-    first = next((number for number, message in enumerate(spoken) if message.role == "user"), len(spoken))
-    leading = tuple(message for message in spoken[:first] if message.role == "assistant" and message.content.strip())
-    shown = spoken[first:]
+    parts = _heard(_exchanges([one for one in messages if one.role not in INSTRUCTION_ROLES], tools=True))
+    first = next((number for number, part in enumerate(parts) if part.message.role == "user"), len(parts))
+    before, shown = [part.message for part in parts[:first]], parts[first:]
+    leading = tuple(message for message in before if message.role == "assistant" and message.content.strip())
     turns: list[dict[str, Any]] = []
-    for message in shown:
-        turn = _turn(message)
-        if turns and turn["role"] != "tool" and turns[-1]["role"] == turn["role"] and "tool_calls" not in turns[-1]:
+    for part in shown:
+        turn = _turn(part)
+        if turns and turn["role"] != "tool" and turns[-1]["role"] == turn["role"] and _CALLS not in turns[-1]:
             turns[-1] = {**turn, "content": join(turns[-1]["content"], turn["content"])}
         else:
             turns.append(turn)
-    return Turns(turns, tuple(shown), leading)
+    return Turns(turns, tuple(part.message for part in shown), leading)
+
+
+def without_tools(messages: Sequence[Message]) -> list[Message]:
+    """The messages as a chat has them that knows no tools: no calls and no results, but a reply to each that had one.
+
+    Each has the text that stands for it in a turn.
+    """
+    return [
+        replace(one, content=words_of(one), metadata={key: one.metadata[key] for key in one.metadata if key != _CALLS})
+        for one in (part.message for part in _heard(_exchanges(messages, tools=False)))
+    ]
 
 
 def is_tool_traffic(message: Message | NewMessage) -> bool:
     """Whether a message calls tools, or is the result of a call: part of an exchange that is sent as a whole."""
-    return message.role == "tool" or bool((message.metadata or {}).get("tool_calls"))
+    return message.role == "tool" or bool((message.metadata or {}).get(_CALLS))
 
 
 def words_of(message: Message) -> str:
-    """What stands in a turn for a stored message: its text, or that it has none."""
-    return WORDLESS if message.role == "user" and not message.content.strip() else message.content
+    """What stands in a turn for a message of the user's or the model's: its text, else what it gave to a tool.
+
+    A message that has neither says so.
+    """
+    return message.content if message.content.strip() else values_called(message.metadata.get(_CALLS)) or WORDLESS
+
+
+def values_called(calls: object) -> str:
+    """What tools are called with, as JSON, a line for each call: of a structured answer, the answer.
+
+    Args:
+        calls: in the form that OpenAI has for them; what is not in it is left out, and so are calls with no values.
+    """
+    functions = [call.get("function") for call in calls if isinstance(call, Mapping)] if isinstance(calls, list) else []
+    values = [_plain(function.get("arguments")) for function in functions if isinstance(function, Mapping)]
+    return "\n".join(value for value in values if value)
 
 
 def join(*texts: str) -> str:
@@ -78,50 +123,86 @@ def call_ids(message: Message) -> list[str]:
 
     Empty too where one of its calls has none: no result could be told to be that one's.
     """
-    calls = message.metadata.get("tool_calls")
+    calls = message.metadata.get(_CALLS)
     if message.role != "assistant" or not isinstance(calls, list):
         return []
     ids = [call["id"] for call in calls if isinstance(call, dict) and isinstance(call.get("id"), str)]
     return ids if len(ids) == len(calls) else []
 
 
-def _whole_tool_exchanges(messages: Sequence[Message]) -> list[Message]:
-    """The messages without broken tool exchanges."""
-    whole: list[Message] = []
+def _exchanges(messages: Sequence[Message], *, tools: bool) -> list[_Part]:
+    """The messages without results that belong to no call, and without those of broken exchanges.
+
+    Args:
+        messages: without instructions.
+        tools: whether exchanges are wanted; else they count as broken.
+    """
+    parts: list[_Part] = []
     position = 0
     while position < len(messages):
         message = messages[position]
         position += 1
         calls = call_ids(message)
-        if calls:
-            results: list[Message] = []
-            while position < len(messages) and messages[position].role == "tool":
-                results.append(messages[position])
-                position += 1
-            answered = [one for result in results if isinstance(one := result.metadata.get("tool_call_id"), str)]
-            if len(answered) == len(results) and sorted(calls) == sorted(answered):
-                whole += [message, *results]
-        elif message.role == "user" or (message.role != "tool" and message.content.strip()):
-            whole.append(message)
-    return whole
+        results: list[Message] = []
+        while calls and position < len(messages) and messages[position].role == "tool":
+            results.append(messages[position])
+            position += 1
+        answered = [one for result in results if isinstance(one := result.metadata.get(_CALL_ID), str)]
+        if tools and calls and len(answered) == len(results) and sorted(calls) == sorted(answered):
+            parts += [_Part(one, exchanged=True) for one in (message, *results)]
+        elif message.role != "tool":
+            parts.append(_Part(message))
+    return parts
 
 
-def _heard(messages: Sequence[Message]) -> list[Message]:
-    """The messages without those of the user's that have no text, unless a reply follows on just that one."""
-    heard: list[Message] = []
-    for number, message in enumerate(messages):
-        following = messages[number + 1 : number + 2]
-        alone = not (heard and heard[-1].role == "user") and bool(following) and following[0].role == "assistant"
-        if alone or message.role != "user" or message.content.strip():
-            heard.append(message)
+def _heard(parts: Sequence[_Part]) -> list[_Part]:
+    """The parts without those that say nothing, unless a reply would lack its question, or a question its reply."""
+    replied = [part for number, part in enumerate(parts) if not part.is_wordless_reply or _is_the_reply(parts, number)]
+    heard: list[_Part] = []
+    for number, part in enumerate(replied):
+        following = replied[number + 1 : number + 2]
+        stands_alone = not (heard and heard[-1].message.role == "user")
+        is_answered = stands_alone and bool(following) and following[0].message.role == "assistant"
+        if is_answered or part.message.role != "user" or part.message.content.strip():
+            heard.append(part)
     return heard
 
 
-def _turn(message: Message) -> dict[str, Any]:
-    """A message as a dict, with what ties calls and results together."""
-    turn: dict[str, Any] = {"role": message.role, "content": words_of(message)}
+def _is_the_reply(parts: Sequence[_Part], number: int) -> bool:
+    """Whether a reply without words is the last word to the user, and not more of what was said in words."""
+    if any(part.message.role != "user" for part in parts[number + 1 : number + 2]):
+        return False
+    before = next((part for part in _before(parts, number) if not part.is_wordless_reply), None)
+    return before is not None and before.message.role != "assistant"
+
+
+def _before(parts: Sequence[_Part], number: int) -> Iterator[_Part]:
+    """The parts before one, the nearest first."""
+    return (parts[place] for place in range(number - 1, -1, -1))
+
+
+def _turn(part: _Part) -> dict[str, Any]:
+    """A part as a dict, with what ties calls and results together."""
+    message = part.message
+    if not part.exchanged:
+        return {"role": message.role, "content": words_of(message)}
+    turn: dict[str, Any] = {"role": message.role, "content": _beside_calls(message)}
     if message.role == "tool":
-        turn["tool_call_id"] = message.metadata["tool_call_id"]
-    elif call_ids(message):
-        turn["tool_calls"] = message.metadata["tool_calls"]
+        turn[_CALL_ID] = message.metadata[_CALL_ID]
+    else:
+        turn[_CALLS] = message.metadata[_CALLS]
     return turn
+
+
+def _beside_calls(message: Message) -> str:
+    """The text of a message that is sent with its calls: not what these say themselves, which may be all of it."""
+    return "" if message.content == values_called(message.metadata.get(_CALLS)) else message.content
+
+
+def _plain(arguments: object) -> str:
+    """The arguments of a call as JSON without escapes; empty if there are none."""
+    try:
+        values = json.loads(arguments) if isinstance(arguments, str) else arguments
+        return json.dumps(values, ensure_ascii=False) if values else ""
+    except (TypeError, ValueError, RecursionError):
+        return arguments.strip() if isinstance(arguments, str) else ""

@@ -141,7 +141,8 @@ def test_a_reply_that_calls_tools_is_no_final_reply(diary, streetai):
     assert diary.messages(conversation_id="new")[-1].metadata["tool_calls"][0]["id"] == "c1"
     assert not learning_steps(diary)
     chat.invoke("And?", SESSION)
-    assert [message.type for message in asked.prompts[1]] == ["human"]
+    assert [message.type for message in asked.prompts[1]] == ["human", "ai", "human"]
+    assert not any(getattr(message, "tool_calls", None) for message in asked.prompts[1])
 
 
 @pytest.mark.parametrize("way", [invoke, ainvoke, stream, astream])

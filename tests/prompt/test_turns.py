@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from streetai_core.prompt.turns import WORDLESS, as_turns, with_question
+from streetai_core.prompt.turns import WORDLESS, as_turns, with_question, without_tools
 from streetai_core.types import ROLES, Message
 
 NOW = datetime(2026, 1, 1, tzinfo=timezone.utc)
@@ -25,9 +25,12 @@ def make_message(sequence, role, content="said", **metadata):
     )
 
 
-def call(sequence, *ids, content=""):
+VALUES = '{"boat": "Möwe", "feet": 42}'
+
+
+def call(sequence, *ids, content="", arguments=VALUES):
     """An assistant message that calls tools."""
-    calls = [{"id": one, "type": "function", "function": {"name": "f", "arguments": "{}"}} for one in ids]
+    calls = [{"id": one, "type": "function", "function": {"name": "f", "arguments": arguments}} for one in ids]
     return make_message(sequence, "assistant", content, tool_calls=calls)
 
 
@@ -91,9 +94,27 @@ def test_any_history_becomes_valid_turns(messages):
 def test_nothing_is_invented(messages):
     """Property: every line sent was said, by that role, but for what stands for a message without text."""
     said = {(message.role, line) for message in messages for line in message.content.split("\n\n")}
-    said.add(("user", WORDLESS))
+    said |= {("user", WORDLESS), ("assistant", WORDLESS), ("assistant", ""), ("assistant", VALUES)}
     for turn in as_turns(messages).messages:
-        assert all((turn["role"], line) in said for line in turn["content"].split("\n\n"))
+        assert all((turn["role"], line.split("\n")[0]) in said for line in turn["content"].split("\n\n"))
+
+
+@given(histories())
+def test_no_question_that_had_a_reply_is_open(messages):
+    """Property: whatever the reply was, and whether tools can be sent or not."""
+    said = [one.role for one in messages if one.role in {"user", "assistant"}]
+    if "user" in said and said[-1] == "assistant":
+        for turns in (as_turns(messages), as_turns(without_tools(messages))):
+            assert turns.messages[-1]["role"] != "user"
+
+
+@given(histories())
+def test_a_chat_without_tools_gets_none(messages):
+    """Property: nothing of a call or a result is left, and no message without text."""
+    for one in without_tools(messages):
+        assert one.role != "tool"
+        assert "tool_calls" not in one.metadata
+        assert one.content.strip() or one.role in {"system", "developer"}
 
 
 def test_neighbours_of_one_role_become_one_turn():
@@ -141,7 +162,9 @@ def test_tool_exchanges_stay_whole():
     assert ["user", "assistant", "tool", "tool", "assistant"] == [
         turn["role"] for turn in as_turns([start, *good]).messages
     ]
-    assert ["user"] == [turn["role"] for turn in as_turns([start, call(1, "a", "b"), result(2, "b")]).messages]
+    broken = as_turns([start, call(1, "a", "b", content="wait"), result(2, "b"), make_message(3, "user", "well?")])
+    assert ["compute", "wait", "well?"] == [turn["content"] for turn in broken.messages]
+    assert not any("tool_calls" in turn for turn in broken.messages)
     assert ["user"] == [turn["role"] for turn in as_turns([start, result(1, "a")]).messages]
 
 
@@ -158,3 +181,52 @@ def test_a_call_without_an_id_is_not_sent(answer):
     turns = as_turns([make_message(0, "user"), call(1, None, content="let me see"), answer]).messages
     assert [turn["role"] for turn in turns] == ["user", "assistant"]
     assert "tool_calls" not in turns[1]
+
+
+@pytest.mark.parametrize(
+    ("reply", "words"),
+    [
+        (call(1, "a"), VALUES),
+        (call(1, "a", arguments='{"boat": "M\\u00f6we", "feet": 42}'), VALUES),
+        (call(1, "a", arguments={"boat": "Möwe", "feet": 42}), VALUES),
+        (call(1, "a", "b"), f"{VALUES}\n{VALUES}"),
+        (call(1, None), VALUES),
+        (call(1, "a", arguments="{}"), WORDLESS),
+        (call(1, "a", arguments='{"boat":'), '{"boat":'),
+        (make_message(1, "assistant", "", tool_calls=["a"]), WORDLESS),
+        (make_message(1, "assistant", " "), WORDLESS),
+    ],
+)
+def test_a_reply_without_text_answers_its_question(reply, words):
+    """A structured answer, which is a call that no result follows, an image: it is not asked once more."""
+    turns = as_turns([make_message(0, "user", "Which boat?"), reply, make_message(2, "user", "And whose?")])
+    assert ["Which boat?", words, "And whose?"] == [turn["content"] for turn in turns.messages]
+    assert ["user", "assistant", "user"] == [turn["role"] for turn in turns.messages]
+    assert not any("tool_calls" in turn for turn in turns.messages)
+    assert 3 == len(turns.shown)
+
+
+@pytest.mark.parametrize("silent", [call(2, "a"), make_message(2, "assistant", "")])
+def test_a_reply_without_text_says_nothing_beside_words(silent):
+    """Before them or behind them; behind results of tools it is the last word."""
+    start, words = make_message(0, "user", "Which boat?"), make_message(3, "assistant", "The Möwe.")
+    for reply in ([silent, words], [make_message(1, "assistant", "The Möwe."), silent], [silent, silent, words]):
+        assert ["Which boat?", "The Möwe."] == [turn["content"] for turn in as_turns([start, *reply]).messages]
+    used = as_turns([start, call(1, "b"), result(2, "b"), silent]).messages
+    assert ["user", "assistant", "tool", "assistant"] == [turn["role"] for turn in used]
+    assert [] == as_turns([silent]).messages
+
+
+def test_what_a_call_gives_is_said_once():
+    """It may be stored as the text of the message, to be found; with the call it would stand there twice."""
+    turns = as_turns([make_message(0, "user"), call(1, "a", content=VALUES), result(2, "a")]).messages
+    assert ["", VALUES] == [turns[1]["content"], turns[1]["tool_calls"][0]["function"]["arguments"]]
+    assert VALUES == as_turns([make_message(0, "user"), call(1, "a", content=VALUES)]).messages[1]["content"]
+
+
+def test_a_chat_without_tools_has_what_was_said_beside_them():
+    """Of an exchange that ends a turn it has what the model called the tool with."""
+    start = make_message(0, "user", "Which boat?")
+    used = [call(1, "a"), result(2, "a"), make_message(3, "assistant", "The Möwe.")]
+    assert ["Which boat?", "The Möwe."] == [one.content for one in without_tools([start, *used])]
+    assert ["Which boat?", VALUES] == [one.content for one in without_tools([start, *used[:2]])]
