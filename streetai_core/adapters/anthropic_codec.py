@@ -50,7 +50,9 @@ class AnthropicMessages(Codec):
                 instructions += texts_of(content)
         thread = body.get("thread")
         follows = thread.get("previous_message_id") if isinstance(thread, Mapping) else None
-        return Request(said=tuple(said), instructions=join(*instructions), continues=follows)
+        return Request(
+            said=tuple(said), instructions=join(*instructions), continues=follows, wants_call=_wants_call(body)
+        )
 
     def with_context(self, body: Mapping[str, Any], context: Context) -> dict[str, Any]:
         """A copy with the recalled text in the user's message, and the window before the first one."""
@@ -80,6 +82,14 @@ def _entries(body: Mapping[str, Any]) -> Sequence[Any]:
     """The messages of a request."""
     messages = body.get("messages")
     return messages if isinstance(messages, Sequence) and not isinstance(messages, str) else ()
+
+
+def _wants_call(body: Mapping[str, Any]) -> bool:
+    """Whether a request names the only tool that it has as the one to call."""
+    wanted, tools = body.get("tool_choice"), body.get("tools")
+    if not isinstance(wanted, Mapping) or not isinstance(tools, Sequence) or not wanted.get("name"):
+        return False
+    return [one.get("name") for one in tools if isinstance(one, Mapping)] == [wanted["name"]]
 
 
 def _speaks(entry: object) -> bool:

@@ -58,6 +58,9 @@ class Request:
     and the like): then nothing but recalled text is added."""
     counts: bool = True
     """False: the call is none that a memory is for; it passes untouched."""
+    wants_call: bool = False
+    """Whether it names the only tool that it has as the one to call. So a structured answer is asked for: the call is
+    the answer, and no result follows on it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -83,12 +86,22 @@ class Reply:
     """The text of the answer (of the first choice), without thinking. Of a refusal: its text."""
     tool_calls: tuple[ToolCall, ...] = ()
     """Calls of tools that the app runs. What the provider runs by itself is not here."""
+    attachments: tuple[str, ...] = ()
+    """Kinds of what is no text in it, as of `Said`: an image that the model has made, what it says aloud without a
+    transcript."""
     complete: bool = True
     """Whether it came to its end. False: the stream was cut, or the provider broke off with an error."""
     response_id: str | None = None
     """The provider's id of the reply, if it has one."""
     metadata: Mapping[str, Any] = field(default_factory=dict)
     """JSON values to store beside it, such as {"model": ..., "finish_reason": ...}; small, and no text of the reply."""
+    is_call: bool = False
+    """Whether its calls are the answer: set by the interceptor, of a complete reply to a request that `wants_call`."""
+
+    @property
+    def waits(self) -> bool:
+        """Whether the turn goes on, with the results of its calls."""
+        return self.complete and bool(self.tool_calls) and not self.is_call
 
 
 class Codec(ABC):

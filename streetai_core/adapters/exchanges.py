@@ -55,7 +55,8 @@ def joined(said: Sequence[Said]) -> list[Said]:
         before = messages[-1] if messages else None
         if one.role == "assistant" and before is not None and before.role == "assistant":
             calls = (*before.tool_calls, *one.tool_calls)
-            messages[-1] = replace(before, text=join(before.text, one.text), tool_calls=calls)
+            kinds = (*before.attachments, *one.attachments)
+            messages[-1] = replace(before, text=join(before.text, one.text), tool_calls=calls, attachments=kinds)
         else:
             messages.append(one)
     return messages

@@ -9,6 +9,7 @@ from typing import Any
 from streetai_core.adapters.codec import Codec, Context, Reply, Request, Said
 from streetai_core.adapters.gemini_content import (
     Part,
+    attachments_of,
     calls_of,
     contents_of,
     parts_of,
@@ -16,6 +17,7 @@ from streetai_core.adapters.gemini_content import (
     said_by_model,
     said_by_user,
     texts_of,
+    wants_call,
     with_text_in_front,
 )
 from streetai_core.prompt.turns import join
@@ -52,6 +54,7 @@ class GeminiContents(Codec):
             instructions=join(*texts_of(parts_of(body.get("systemInstruction")))),
             # For more of a reply that the app has asked for by itself: it has to be word for word the request before.
             counts="continuationToken" not in body,
+            wants_call=wants_call(body),
         )
 
     def with_context(self, body: Mapping[str, Any], context: Context) -> dict[str, Any]:
@@ -115,6 +118,7 @@ def _reply(responses: Sequence[Mapping[str, Any]], *, complete: bool) -> Reply:
     return Reply(
         text=reply_text(parts),
         tool_calls=calls_of(parts),
+        attachments=attachments_of(parts),
         complete=complete,
         response_id=_last(responses, "responseId"),
         metadata={name: value for name, value in known.items() if value is not None},

@@ -77,7 +77,7 @@ def said_by_user(content: object, position: int, called: Sequence[ToolCall] = ()
         for part in parts
         if (result := _mapping(part, _RESULT))
     ]
-    text, attachments = join(*texts_of(parts)), _attachments(parts)
+    text, attachments = join(*texts_of(parts)), attachments_of(parts)
     if text or attachments:
         said.append(Said(role="user", text=text, attachments=attachments, position=position))
     return said
@@ -85,8 +85,17 @@ def said_by_user(content: object, position: int, called: Sequence[ToolCall] = ()
 
 def said_by_model(parts: Sequence[Part], position: int) -> list[Said]:
     """What the model says and calls in parts, if anything."""
-    text, calls = reply_text(parts), calls_of(parts)
-    return [Said(role="assistant", text=text, tool_calls=calls, position=position)] if text or calls else []
+    text, calls, kinds = reply_text(parts), calls_of(parts), attachments_of(parts)
+    said = Said(role="assistant", text=text, tool_calls=calls, attachments=kinds, position=position)
+    return [said] if text or calls or kinds else []
+
+
+def wants_call(body: Mapping[str, Any]) -> bool:
+    """Whether a request names the only function that it has as the one to call."""
+    setting = _mapping(_mapping(body, "toolConfig"), "functionCallingConfig")
+    declared = [_list(tool, "functionDeclarations") for tool in _list(body, "tools")]
+    names = [_string(one, "name") for functions in declared for one in functions]
+    return setting.get("mode") == "ANY" and len(names) == 1 and setting.get("allowedFunctionNames") == names
 
 
 def with_text_in_front(content: Mapping[str, Any], text: str) -> dict[str, Any]:
@@ -166,9 +175,9 @@ def _result_text(response: object) -> str:
     return _json(response)
 
 
-def _attachments(parts: Iterable[Part]) -> tuple[str, ...]:
-    """The kinds of the files in parts: "image", "audio", "video", else "file"."""
-    files = [file for part in parts for name in _FILES if (file := _mapping(part, name))]
+def attachments_of(parts: Iterable[Part]) -> tuple[str, ...]:
+    """The kinds of the files in parts: "image", "audio", "video", else "file". Those in thoughts are none."""
+    files = [file for part in parts if not part.get("thought") for name in _FILES if (file := _mapping(part, name))]
     kinds = [next((kind for name in _KINDS if (kind := _string(file, name))), "").partition("/")[0] for file in files]
     return tuple(kind if kind in {"image", "audio", "video"} else "file" for kind in kinds)
 
@@ -191,6 +200,12 @@ def _mapping(part: Part, field: str) -> Mapping[str, Any]:
     """A field that should be an object."""
     value = part.get(field)
     return value if isinstance(value, Mapping) else {}
+
+
+def _list(part: Mapping[str, Any], field: str) -> list[Part]:
+    """The objects in a field that should be a list."""
+    value = part.get(field)
+    return [one for one in value if isinstance(one, Mapping)] if isinstance(value, list | tuple) else []
 
 
 def _string(part: Mapping[str, Any], field: str) -> str:

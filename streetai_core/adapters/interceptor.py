@@ -130,7 +130,7 @@ class Interceptor:
             self.end(codec, turn, nothing)
 
     def end(self, codec: Codec, turn: Turn, heard: Heard) -> None:
-        """Store what was said, and learn from a reply that is complete and calls no tools. Once for each request.
+        """Store what was said, and learn from a reply that is complete and waits for no tools. Once for each request.
 
         Args:
             codec: the one that `begin` was given.
@@ -145,6 +145,8 @@ class Interceptor:
         reply: Reply | None = None
         with fail_open(_NOT_READ, self._on_error):
             reply = heard()
+            if reply is not None and reply.complete and reply.tool_calls:
+                reply = replace(reply, is_call=turn.request.wants_call)
         with fail_open(_NOT_STORED, self._on_error):
             memory = turn.memory or self.memories.get(turn.session.memory_id)
             failure = record(turn, reply, memory, codec.provider, goes_on=codec.goes_on)
@@ -153,7 +155,7 @@ class Interceptor:
         if reply is not None:
             turn.response_id = reply.response_id
             self._responses.put_id(turn)
-            if reply.complete and reply.tool_calls:
+            if reply.waits:
                 self._open.put(turn, reply)
                 return
             if reply.complete:

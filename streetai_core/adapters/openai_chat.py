@@ -20,6 +20,7 @@ from streetai_core.prompt.turns import join
 
 _INSTRUCTIONS = frozenset({"system", "developer"})
 _RESULTS = frozenset({"tool", "function"})
+_AUDIO = "audio"
 
 
 class ChatCompletions(Codec):
@@ -35,6 +36,7 @@ class ChatCompletions(Codec):
                 said for position, message in enumerate(messages) if (said := _said(message, position)) is not None
             ),
             instructions=join(*(text_of(one.get("content")) for one in messages if one.get("role") in _INSTRUCTIONS)),
+            wants_call=_wants_call(body),
         )
 
     def with_context(self, body: Mapping[str, Any], context: Context) -> dict[str, Any]:
@@ -59,6 +61,7 @@ class ChatCompletions(Codec):
         return Reply(
             text=_spoken(message),
             tool_calls=_calls(message),
+            attachments=_attachments(message),
             complete=bool(choice) and not data.get("error"),
             response_id=named(data.get("id")),
             metadata=_metadata(data.get("model"), choice.get("finish_reason"), len(choices)),
@@ -79,6 +82,7 @@ class _Heard:
         self._text: list[str] = []
         self._refusal: list[str] = []
         self._audio: list[str] = []
+        self._attachments: dict[str, None] = {}
         self._calls: dict[int, list[dict[str, str]]] = {}
         """By the place that the provider gives them: mostly one at each."""
         self._choices: set[int] = set()
@@ -108,9 +112,11 @@ class _Heard:
             for call in calls
             if call["name"]
         ]
+        heard = "".join(self._audio)
         return Reply(
-            text="".join(self._text) or "".join(self._refusal) or "".join(self._audio),
+            text="".join(self._text) or "".join(self._refusal) or heard,
             tool_calls=tuple(calls),
+            attachments=tuple(kind for kind in self._attachments if kind != _AUDIO or not heard),
             complete=complete,
             response_id=self._name,
             metadata=_metadata(self._model, self._finish, len(self._choices)),
@@ -121,6 +127,7 @@ class _Heard:
         self._text.append(text_of(delta.get("content")))
         self._refusal.append(text_of(delta.get("refusal")))
         self._audio.append(_heard_in(delta))
+        self._attachments.update(dict.fromkeys(_attachments(delta)))
         self._finish = choice.get("finish_reason") or self._finish
         pieces = [*listed(delta.get("tool_calls")), *({"function": one} for one in [delta.get("function_call")] if one)]
         for number, piece in enumerate(map(mapped, pieces)):
@@ -152,6 +159,7 @@ def _said(message: Mapping[str, Any], position: int) -> Said | None:
             text=_spoken(message),
             tool_calls=_calls(message),
             name=named(message.get("name")),
+            attachments=_attachments(message),
             position=position,
         )
     if role != "user":
@@ -173,6 +181,20 @@ def _spoken(message: Mapping[str, Any]) -> str:
 def _heard_in(message: Mapping[str, Any]) -> str:
     """What the model says aloud in a message, or in a piece of one."""
     return text_of(mapped(message.get("audio")).get("transcript"))
+
+
+def _attachments(message: Mapping[str, Any]) -> tuple[str, ...]:
+    """The kinds of what is no text in the model's message, or in a piece of one: images, and audio without its text."""
+    kinds = [*attachments_of(message.get("content")), *attachments_of(message.get("images"))]
+    return (*kinds, _AUDIO) if mapped(message.get("audio")) and not _heard_in(message) else tuple(kinds)
+
+
+def _wants_call(body: Mapping[str, Any]) -> bool:
+    """Whether a request names the only tool that it has as the one to call."""
+    tools = [mapped(mapped(tool).get("function")) for tool in listed(body.get("tools"))]
+    wanted = mapped(mapped(body.get("tool_choice")).get("function")) or mapped(body.get("function_call"))
+    names = [tool.get("name") for tool in tools or map(mapped, listed(body.get("functions")))]
+    return bool(wanted) and names == [wanted.get("name")]
 
 
 def _calls(message: Mapping[str, Any]) -> tuple[ToolCall, ...]:

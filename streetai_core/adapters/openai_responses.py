@@ -23,6 +23,9 @@ _CALLS = {
 }
 """Items by which the model calls a tool that the app runs, or asks the app for its leave: what it gives it."""
 
+_IMAGE = "image_generation_call"
+"""The item in which a tool of the provider's gives the image that it has made."""
+
 _RESULTS = frozenset(
     {
         "function_call_output",
@@ -58,6 +61,7 @@ class Responses(Codec):
             continues=_continued(body),
             # In the background the reply comes to another call.
             counts=not body.get("background"),
+            wants_call=_wants_call(body),
         )
 
     def with_context(self, body: Mapping[str, Any], context: Context) -> dict[str, Any]:
@@ -84,6 +88,7 @@ class Responses(Codec):
         return Reply(
             text=join(*(text_of(item.get("content")) for item in items if item.get("type") == "message")),
             tool_calls=_calls(items),
+            attachments=tuple(kind for item in items for kind in _attachments(item)),
             complete=data.get("status") in _COMPLETE and not data.get("error"),
             response_id=named(data.get("id")),
             metadata=_metadata(data),
@@ -135,11 +140,24 @@ def _said(item: Mapping[str, Any], position: int) -> Said | None:
         return Said(role="assistant", tool_calls=(_call(item),), position=position)
     if kind in _RESULTS:
         return _result(item, position)
-    if role == "assistant":
-        return Said(role="assistant", text=text_of(content), position=position)
+    if role == "assistant" or kind == _IMAGE:
+        return Said(role="assistant", text=text_of(content), attachments=_attachments(item), position=position)
     if role != "user":
         return None
     return Said(role="user", text=text_of(content), attachments=attachments_of(content), position=position)
+
+
+def _attachments(item: Mapping[str, Any]) -> tuple[str, ...]:
+    """The kinds of what is no text in an item of the model's."""
+    return ("image",) if item.get("type") == _IMAGE else attachments_of(item.get("content"))
+
+
+def _wants_call(body: Mapping[str, Any]) -> bool:
+    """Whether a request names the only tool that it has as the one to call."""
+    wanted = mapped(body.get("tool_choice"))
+    return bool(wanted.get("name")) and [mapped(one).get("name") for one in listed(body.get("tools"))] == [
+        wanted["name"]
+    ]
 
 
 def _calls(items: Iterable[Mapping[str, Any]]) -> tuple[ToolCall, ...]:

@@ -7,7 +7,17 @@ from dataclasses import dataclass, replace
 
 from streetai_core.adapters.codec import Reply, Said
 from streetai_core.adapters.exchanges import joined
-from streetai_core.adapters.stored import PARTIAL, as_answer, as_message, begun, call_id, call_ids, imported
+from streetai_core.adapters.stored import (
+    PARTIAL,
+    as_answer,
+    as_message,
+    begun,
+    call_id,
+    call_ids,
+    imported,
+    is_answer,
+    words_of_reply,
+)
 from streetai_core.adapters.stored_traffic import StoredTraffic
 from streetai_core.adapters.turns import Turn
 from streetai_core.errors import MemoryBusyError, MessageConflictError
@@ -71,8 +81,8 @@ def record(
             message_id=_named(turn, provider, plan.next_number),
         )
     messages = plan.messages if answer is None else [*plan.messages, answer]
-    final = reply is not None and reply.complete and not reply.tool_calls and not plan.answered
-    failure = _learned(turn, memory, messages, reply.text if final and reply is not None else "")
+    final = reply is not None and reply.complete and not reply.waits and not plan.answered
+    failure = _learned(turn, memory, messages, words_of_reply(reply) if final and reply is not None else "")
     turn.user_message_id = plan.user_id
     turn.assistant_message_id = None if answer is None else answer.message_id
     turn.message_ids = tuple(one.message_id for one in messages if one.message_id)
@@ -139,7 +149,7 @@ def _planned(turn: Turn, stored: Sequence[Message], provider: str) -> _Plan:
             number += 1
             if said.role == "user":
                 user_id = message.message_id
-    answered = any(_is_last(message) for message in mine)
+    answered = any(is_answer(message) for message in mine)
     return _Plan([*before, *messages], user_id, number, answered)
 
 
@@ -153,11 +163,6 @@ def _beginning(turn: Turn, plan: _Plan) -> str:
 def _is_words(said: Said) -> bool:
     """Whether the model says something and calls no tools."""
     return said.role == "assistant" and not said.tool_calls
-
-
-def _is_last(message: Message) -> bool:
-    """Whether a stored message of a turn is its last reply."""
-    return message.role == "assistant" and not (call_ids(message) or message.metadata.get(PARTIAL))
 
 
 def _late_results(history: Sequence[Said], stored: Sequence[Message]) -> list[Said]:

@@ -8,7 +8,7 @@ from hashlib import sha256
 from typing import Any
 
 from streetai_core.adapters.codec import Reply, Said, ToolCall
-from streetai_core.prompt.turns import as_turns
+from streetai_core.prompt.turns import as_turns, values_called
 from streetai_core.text.clean import clean, is_blank
 from streetai_core.types import Message, NewMessage, Role
 
@@ -58,12 +58,19 @@ def as_message(said: Said, conversation_id: str | None, message_id: str) -> NewM
     )
 
 
+def words_of_reply(reply: Reply) -> str:
+    """What a reply says; of one whose call is the answer, what it calls the tool with, unless it has words too."""
+    if reply.is_call and is_blank(reply.text):
+        return values_called([_openai_form(call) for call in reply.tool_calls])
+    return reply.text
+
+
 def as_answer(
     reply: Reply, provider: str, *, continues: str | None, conversation_id: str | None, message_id: str
 ) -> NewMessage | None:
-    """A reply as it is stored; `None` if it says nothing. Of one that was cut, calls of tools may be half there."""
-    calls = reply.tool_calls if reply.complete else ()
-    said = Said(role="assistant", text=reply.text, tool_calls=calls)
+    """A reply as it is stored; `None` if it says nothing. Of one that was cut, all but its text may be half there."""
+    calls, kinds = (reply.tool_calls, reply.attachments) if reply.complete else ((), ())
+    said = Said(role="assistant", text=words_of_reply(reply), tool_calls=calls, attachments=kinds)
     message = as_message(said, conversation_id, message_id)
     if message is None:
         return None
@@ -77,7 +84,8 @@ def as_answer(
         conversation_id=conversation_id,
         message_id=message_id,
         metadata=metadata,
-        ticks=message.ticks,
+        # The core takes what calls tools for no reply.
+        ticks=not reply.waits,
     )
 
 
@@ -129,9 +137,22 @@ def call_id(message: Message) -> str:
     return str(message.metadata.get(_CALL_ID) or "")
 
 
+def is_answer(message: Message) -> bool:
+    """Whether a stored message is the last reply of its turn: words, or a call that is the answer."""
+    if message.role != "assistant" or message.metadata.get(PARTIAL):
+        return False
+    return not call_ids(message) or _is_of_calls(message)
+
+
+def _is_of_calls(message: Message) -> bool:
+    """Whether the text of a stored message is what it calls tools with."""
+    return not is_blank(message.content) and message.content == values_called(message.metadata.get(_CALLS))
+
+
 def _same(stored: Message, said: Said) -> bool:
     """Whether a stored message is what is said now."""
-    if stored.role != said.role or stored.content != clean(said.text)[0]:
+    text = "" if said.tool_calls and _is_of_calls(stored) else stored.content
+    if stored.role != said.role or text != clean(said.text)[0]:
         return False
     if said.role == "user":
         return bool(stored.metadata.get(ATTACHMENTS, []) == list(said.attachments))

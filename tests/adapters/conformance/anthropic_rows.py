@@ -57,7 +57,10 @@ class Messages(Row):
         """The arguments of a call."""
         system = [text for kind, text, *_ in items if kind == "system"]
         request = {"model": "m", "max_tokens": 100, "messages": _messages(items), "tools": TOOLS}
-        return request | ({"system": "\n\n".join(system)} if system else {})
+        request |= {"system": "\n\n".join(system)} if system else {}
+        for name in [text for kind, text, *_ in items if kind == "must call"]:
+            request["tool_choice"] = {"type": "tool", "name": name}
+        return request
 
     def say(self, driver, client, style, items, *, take=None, **ids):
         """One call. With `take`: a stream is closed after so many of its texts."""
@@ -127,7 +130,7 @@ def _messages(items):
     """The conversation of a call; results, and what is said with them, are one message."""
     messages = []
     for kind, text, *more in items:
-        if kind == "system":
+        if kind in {"system", "must call"}:
             continue
         role = "assistant" if kind in {"assistant", "call"} else "user"
         content = _content(kind, text, more)

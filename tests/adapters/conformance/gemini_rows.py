@@ -155,8 +155,11 @@ def _chat(client, items, ids):
 def _config(items):
     """The configuration of a call."""
     system = [text for kind, text, *_ in items if kind == "system"]
+    forced = [text for kind, text, *_ in items if kind == "must call"]
+    calling = types.FunctionCallingConfig(mode="ANY", allowed_function_names=forced)
     return types.GenerateContentConfig(
         system_instruction="\n\n".join(system) or None,
+        tool_config=types.ToolConfig(function_calling_config=calling) if forced else None,
         tools=[types.Tool(function_declarations=[TIDE])],
         automatic_function_calling=types.AutomaticFunctionCallingConfig(disable=True),
     )
@@ -166,7 +169,7 @@ def _contents(items):
     """The conversation of a call; results, and what is said with them, are one content."""
     contents, names = [], {}
     for kind, text, *more in items:
-        if kind == "system":
+        if kind in {"system", "must call"}:
             continue
         role = "model" if kind in {"assistant", "call"} else "user"
         parts = [types.Part(text=text)] if text and kind != "result" else []

@@ -9,6 +9,7 @@ from streetai_core.adapters.openai import with_memory, with_memory_async
 from tests.adapters.conformance.rows import Heard, Row
 from tests.adapters.wire import openai_chat_api, openai_responses_api
 
+SCHEMA = {"type": "object", "properties": {"harbour": {"type": "string"}}}
 PIXEL = "data:image/png;base64,iVBORw0KGgo="
 
 
@@ -94,7 +95,11 @@ class Chat(OpenAIRow):
 
     def request(self, items):
         """The arguments of a call."""
-        return {"model": "m", "messages": [self._message(item) for item in items]}
+        request = {"model": "m", "messages": [self._message(item) for item in items if item[0] != "must call"]}
+        for name in [text for kind, text, *_ in items if kind == "must call"]:
+            request["tools"] = [{"type": "function", "function": {"name": name, "parameters": SCHEMA}}]
+            request["tool_choice"] = {"type": "function", "function": {"name": name}}
+        return request
 
     def parse(self, resource, request):
         """A call for a structured reply."""
@@ -144,7 +149,12 @@ class Responses(OpenAIRow):
 
     def request(self, items):
         """The arguments of a call."""
-        return {"model": "m", "input": [entry for item in items for entry in self._entries(item)]}
+        said = [item for item in items if item[0] != "must call"]
+        request = {"model": "m", "input": [entry for item in said for entry in self._entries(item)]}
+        for name in [text for kind, text, *_ in items if kind == "must call"]:
+            request["tools"] = [{"type": "function", "name": name, "parameters": SCHEMA}]
+            request["tool_choice"] = {"type": "function", "name": name}
+        return request
 
     def parse(self, resource, request):
         """A call for a structured reply."""

@@ -6,6 +6,7 @@ To add a provider, derive from `Row`, and name the row in `matrix.py`. A convers
     ("image", text)                                             the user's, with an image beside the text
     ("call", text, [(id, tool, {argument: value}), ...])        the model's, with calls of tools
     ("result", text, id)                                        of a call
+    ("must call", "tide")                                       said by nobody: the only tool, which has to be called
 """
 
 from abc import ABC, abstractmethod

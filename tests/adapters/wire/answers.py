@@ -13,6 +13,8 @@ class Answer:
     text: str = "Noted."
     calls: tuple = ()
     """Tools that the model calls: (id, name, arguments as a dict)."""
+    made: str = ""
+    """The kind of what the model has made: "image", or "audio" without a transcript, as the API has it."""
     thinking: str = ""
     stop: str | None = None
     """Why it ended, in the words of the API; `None`: because it was finished."""

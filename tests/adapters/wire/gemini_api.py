@@ -50,7 +50,7 @@ def frames(answer, body, number):
     """The reply as the bytes of server-sent events."""
     pieces = [[{"text": answer.thinking, "thought": True}]] if answer.thinking else []
     pieces += [[{"text": piece}] for piece in answer.pieces]
-    pieces += [[part] for part in _calls(answer)]
+    pieces += [[part] for part in [*_made(answer), *_calls(answer)]]
     for place, parts in enumerate(pieces or [[{"text": ""}]]):
         last = place >= len(pieces) - 1
         chunk = _chunk(parts, number, finish=(answer.stop or "STOP") if last else None)
@@ -96,7 +96,11 @@ def _chunk(parts, number, *, finish):
 
 def _parts(answer):
     thought = [{"text": answer.thinking, "thought": True}] if answer.thinking else []
-    return [*thought, *([{"text": answer.text}] if answer.text else []), *_calls(answer)]
+    return [*thought, *([{"text": answer.text}] if answer.text else []), *_made(answer), *_calls(answer)]
+
+
+def _made(answer):
+    return [{"inlineData": {"mimeType": f"{answer.made}/png", "data": "iVBORw0KGgo="}}] if answer.made else []
 
 
 def _calls(answer):

@@ -70,6 +70,8 @@ def frames(answer, body, number):
             {"tool_calls": [{"index": place, "function": {"arguments": part}}]}
             for part in (text[: len(text) // 2], text[len(text) // 2 :])
         ]
+    if answer.made:
+        deltas.append({"audio": {"id": "audio_1", "data": "UklGRg=="}})
     for delta in deltas:
         for index in reversed(range(answer.choices)):
             spoken = delta if not index or "content" not in delta else {"content": "other "}
@@ -126,7 +128,9 @@ def _message(answer, index):
         for name_id, name, arguments in answer.calls
     ]
     text = answer.text if not index else "Another choice."
-    return {"role": "assistant", "content": text or None, "refusal": None, **({"tool_calls": calls} if calls else {})}
+    audio = {"audio": {"id": "audio_1", "data": "UklGRg==", "expires_at": 1, "transcript": ""}} if answer.made else {}
+    more = {**({"tool_calls": calls} if calls else {}), **audio}
+    return {"role": "assistant", "content": text or None, "refusal": None, **more}
 
 
 def _frame(data):

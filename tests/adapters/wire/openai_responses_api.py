@@ -170,6 +170,8 @@ def _output(answer, number):
         part = {"type": "output_text", "text": answer.text, "annotations": [], "logprobs": []}
         message = {"id": f"msg_{number}", "type": "message", "role": "assistant", "status": "completed"}
         items.append({**message, "content": [part]})
+    if answer.made:
+        items.append({"id": f"ig_{number}", "type": "image_generation_call", "status": "completed", "result": "iVBO"})
     for place, (name_id, name, arguments) in enumerate(answer.calls):
         call = {"id": f"fc_{number}_{place}", "call_id": name_id, "status": "completed"}
         if name == "mcp_approval":
