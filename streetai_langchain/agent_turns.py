@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from hashlib import sha256
 from typing import Any, TypedDict
@@ -13,7 +13,7 @@ from typing_extensions import NotRequired
 
 from streetai_core import NewMessage
 from streetai_core.prompt.turns import join
-from streetai_langchain.messages import text_of, to_stored
+from streetai_langchain.messages import text_of, to_stored, values_called
 from streetai_langchain.sessions import Session
 
 _ID_LENGTH = 32
@@ -135,7 +135,7 @@ def reply_of(messages: Sequence[BaseMessage], *, structured: bool) -> str:
         return "" if end.tool_calls else text_of(end)
     if isinstance(end, ToolMessage) and structured:
         calls = [call for message in messages if isinstance(message, AIMessage) for call in message.tool_calls]
-        return "\n".join(_values(call["args"]) for call in calls if call["id"] == end.tool_call_id)
+        return values_called(call for call in calls if call["id"] == end.tool_call_id)
     return ""
 
 
@@ -198,10 +198,6 @@ def _first_unanswered(messages: Sequence[BaseMessage], position: int) -> int:
 def _is_summary(message: BaseMessage) -> bool:
     """Whether LangChain's summarisation has written a message in the user's name."""
     return bool(message.additional_kwargs.get("lc_source") == "summarization")
-
-
-def _values(arguments: Mapping[str, Any]) -> str:
-    return json.dumps(arguments, ensure_ascii=False, default=str)
 
 
 def _digest(parts: Sequence[object]) -> str:

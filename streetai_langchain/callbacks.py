@@ -19,7 +19,7 @@ from streetai_core import MemoryRegistry
 from streetai_core.failures import OnError, fail_open
 from streetai_core.forking import fork_safe_lock
 from streetai_core.later import must_not_wait
-from streetai_langchain.messages import text_of
+from streetai_langchain.messages import text_of, values_called
 from streetai_langchain.open_runs import Learnable, OpenRuns, runs_of
 from streetai_langchain.sessions import Session
 
@@ -28,6 +28,10 @@ _NO_THREAD = "from a stream that is closed early it may be learned only when the
 
 _VIEW = "streetai_view"
 """In the metadata of runs: the view of the memory that learns from them by itself."""
+
+
+_STRUCTURED = "ls_structured_output_format"
+"""Among the options of a chat model: what `with_structured_output` wants."""
 
 
 class LearnedByView:
@@ -83,9 +87,10 @@ class StreetAICallbackHandler(BaseCallbackHandler):
         chain.invoke(question, {"callbacks": [memory.callback_handler()], "configurable": {"session_id": "s1"}})
 
     Give it to the outermost run: what a `StreetAIRetriever` found anywhere below, it joins with what a model then said
-    last without calling tools, and when the outermost run has ended well, the memory learns from that, once; of
-    documents of several memories each learns of its own. Documents that came after the model was asked teach nothing,
-    nor do those that a retriever round ours has dropped. A run that fails, and a stream that is cut, teach nothing.
+    last without calling tools, or gave as the structured answer that `with_structured_output` asks for, and when the
+    outermost run has ended well, the memory learns from that, once; of documents of several memories each learns of its
+    own. Documents that came after the model was asked teach nothing, nor do those that a retriever round ours has
+    dropped. A run that fails, and a stream that is cut, teach nothing.
 
     It only learns: it stores no message. What `wrap`, `classic` or `middleware` have a part in is learned from by
     these, not again by the handler. A run that is resumed after an interrupt is another run. A retriever and a model
@@ -145,10 +150,11 @@ class StreetAICallbackHandler(BaseCallbackHandler):
         run_id: UUID,
         parent_run_id: UUID | None = None,
         metadata: Mapping[str, Any] | None = None,
+        options: Mapping[str, Any] | None = None,
         **_: Any,
     ) -> None:
-        """Note a chat model."""
-        self._start(run_id, parent_run_id, metadata)
+        """Note a chat model, and whether it is asked for a structured answer."""
+        self._start(run_id, parent_run_id, metadata, is_structured=_STRUCTURED in (options or {}))
 
     def on_llm_start(
         self,
@@ -201,8 +207,9 @@ class StreetAICallbackHandler(BaseCallbackHandler):
         if response.generations and response.generations[0]:
             generation = response.generations[0][0]
             message = getattr(generation, "message", None)
-            if not getattr(message, "tool_calls", None):
-                self.runs.answered(run_id, generation.text if message is None else text_of(message))
+            calls = getattr(message, "tool_calls", None)
+            reply = values_called(calls) if calls else generation.text if message is None else text_of(message)
+            self.runs.answered(run_id, reply, by_call=bool(calls))
         self._end(run_id)
 
     def on_chain_end(self, outputs: object, *, run_id: UUID, **_: Any) -> None:
@@ -223,14 +230,12 @@ class StreetAICallbackHandler(BaseCallbackHandler):
 
     # ------------------------------------------------------------------ parts
 
-    def _start(
-        self, run_id: UUID, parent_id: UUID | None, metadata: Mapping[str, Any] | None, *, retrieves: bool = False
-    ) -> None:
+    def _start(self, run_id: UUID, parent_id: UUID | None, metadata: Mapping[str, Any] | None, **known: bool) -> None:
         if parent_id is None:
             # A stream that the garbage collector ends may teach something, and a finalizer cannot start the thread.
             with fail_open(_NO_THREAD, self._on_error):
                 self.registry.later.start()
-        self.runs.started(run_id, parent_id, retrieves=retrieves)
+        self.runs.started(run_id, parent_id, **known)
         if metadata and _VIEW in metadata:
             self.runs.left(run_id)
 

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import json
 import logging
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from hashlib import sha256
 from typing import Any
 
@@ -126,6 +126,11 @@ def text_of(value: object) -> str:
         if all(isinstance(item, str | dict) for item in value):
             return str(HumanMessage(content=list(value)).text)
     return str(value)
+
+
+def values_called(calls: Iterable[Mapping[str, Any]]) -> str:
+    """What tools are called with, as JSON, a line for each call: of a structured answer, the answer."""
+    return "\n".join(json.dumps(call["args"], ensure_ascii=False, default=str) for call in calls)
 
 
 def _refusal(message: BaseMessage) -> str:

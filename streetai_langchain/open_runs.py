@@ -52,6 +52,8 @@ class _Run:
     retrieves: bool
     in_retriever: bool
     """Whether it is a step of a retriever: then neither its documents nor its text go to the user's model."""
+    is_structured: bool = False
+    """Whether a model is asked for a structured answer, which it may give by a call that nothing follows on."""
 
 
 class OpenRuns:
@@ -80,7 +82,9 @@ class OpenRuns:
     def __len__(self) -> int:
         return len(self._runs)
 
-    def started(self, run_id: UUID, parent_id: UUID | None, *, retrieves: bool = False) -> None:
+    def started(
+        self, run_id: UUID, parent_id: UUID | None, *, retrieves: bool = False, is_structured: bool = False
+    ) -> None:
         """A run has begun."""
         with self._lock:
             if run_id in self._runs:
@@ -96,7 +100,7 @@ class OpenRuns:
                 self._roots.move_to_end(root.run_id)
             root.open.add(run_id)
             inside = parent.retrieves or parent.in_retriever
-            self._runs[run_id] = _Run(root, len(root.retrieved), retrieves, inside)
+            self._runs[run_id] = _Run(root, len(root.retrieved), retrieves, inside, is_structured)
 
     def retrieved(self, run_id: UUID, documents: Iterable[tuple[str, str]]) -> None:
         """A retriever has found documents: memory and signal of each."""
@@ -105,11 +109,17 @@ class OpenRuns:
             if run is not None and not run.in_retriever:
                 run.root.retrieved.extend(documents)
 
-    def answered(self, run_id: UUID, reply: str) -> None:
-        """A model has said something without calling tools; the last one that was given documents counts."""
+    def answered(self, run_id: UUID, reply: str, *, by_call: bool = False) -> None:
+        """A model has said something; the last one that was given documents counts.
+
+        Args:
+            run_id: of the model.
+            reply: what it has said.
+            by_call: whether it has called tools with it: then it counts only as a structured answer.
+        """
         with self._lock:
             run = self._runs.get(run_id)
-            if run is not None and run.known and not run.in_retriever:
+            if run is not None and run.known and not run.in_retriever and (run.is_structured or not by_call):
                 run.root.reply, run.root.known = reply, run.known
 
     def left(self, run_id: UUID) -> None:

@@ -33,9 +33,10 @@ class ScriptedChatModel(BaseChatModel):
         return "scripted"
 
     def bind_tools(self, tools, **kwargs):
-        """Remember the tools; the script decides when to call them."""
+        """Remember the tools; the script decides when to call them. Callbacks are told of a structured answer."""
         self.tools.extend(tools)
-        return self
+        wanted = {name: value for name, value in kwargs.items() if name == "ls_structured_output_format"}
+        return self.bind(**wanted) if wanted else self
 
     def _generate(self, messages, stop=None, run_manager=None, **kwargs):
         return ChatResult(generations=[ChatGeneration(message=self._answer(messages))])

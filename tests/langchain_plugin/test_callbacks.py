@@ -20,6 +20,7 @@ from langchain_core.retrievers import BaseRetriever
 from langchain_core.runnables import RunnableLambda, RunnableParallel, RunnablePassthrough
 from langchain_core.runnables.history import RunnableWithMessageHistory
 from langchain_core.tools import StructuredTool, create_retriever_tool
+from pydantic import BaseModel
 
 from streetai_core import NewMessage
 from streetai_core.errors import InputError
@@ -104,6 +105,12 @@ def once(streetai, k=2, user_id="mara"):
     return {found.id: 1 for found in streetai.retriever(user_id=user_id, k=k).invoke(QUESTION)}
 
 
+class Draught(BaseModel):
+    """A structured answer."""
+
+    text: str
+
+
 # ------------------------------------------------------------------ every way
 
 
@@ -116,6 +123,28 @@ async def test_a_run_is_learned_from_once(diary, streetai, attached, way):
     assert lessons(diary) == once(streetai)
     assert len(diary.messages()) == 8
     assert diary.stats()["turn_counter"] == before
+
+
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("include_raw", [False, True])
+async def test_a_structured_answer_is_learned_from(diary, streetai, handled, way, include_raw):
+    """6.10: The model gives it by a call, which nothing follows on."""
+    model = speaker(AIMessage("", tool_calls=[{"name": "Draught", "args": {"text": REPLY}, "id": "c1"}]))
+    structured = model.with_structured_output(Draught, include_raw=include_raw)
+    documents = {"documents": streetai.retriever(k=2), "question": RunnablePassthrough()}
+
+    await way(documents | TEMPLATE | structured | RunnableLambda(str), QUESTION, handled)
+    assert lessons(diary) == once(streetai)
+
+
+@pytest.mark.parametrize("way", [invoke, ainvoke, stream, astream])
+async def test_a_call_of_a_tool_is_no_structured_answer(diary, streetai, handled, way):
+    """6.10: It teaches nothing."""
+    model = speaker(AIMessage("", tool_calls=[{"name": "Draught", "args": {"text": REPLY}, "id": "c1"}]))
+    documents = {"documents": streetai.retriever(k=2), "question": RunnablePassthrough()}
+
+    await way(documents | TEMPLATE | model.bind_tools([Draught]) | StrOutputParser(), QUESTION, handled)
+    assert lessons(diary) == {}
 
 
 @pytest.mark.parametrize("way", CUTS)
