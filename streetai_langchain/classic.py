@@ -15,12 +15,13 @@ from streetai_core import Memory, NewMessage, Prompt, WeightUpdate
 from streetai_core.errors import InputError, MissingExtraError
 from streetai_core.failures import fail_open, report
 from streetai_core.prompt.turns import without_tools
+from streetai_core.recording import Recorded
 from streetai_core.text.clean import check_id, is_blank
 from streetai_core.types import Message
 from streetai_core.verbs.arguments import moment_of
 from streetai_langchain.callbacks import LearnedByView
 from streetai_langchain.messages import to_stored
-from streetai_langchain.recording import Recorded, Recording, new_turn_id
+from streetai_langchain.recording import Recording, new_turn_id
 from streetai_langchain.said import said_text
 
 try:

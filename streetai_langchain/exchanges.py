@@ -20,6 +20,7 @@ from streetai_core.aio import sure_twin, twin
 from streetai_core.errors import MessageConflictError
 from streetai_core.failures import OnError, fail_open, report
 from streetai_core.later import must_not_wait
+from streetai_core.recording import Recorded
 from streetai_core.text.clean import clean, is_blank
 from streetai_core.types import Message
 from streetai_langchain.cached_replies import with_new_ids
@@ -27,7 +28,7 @@ from streetai_langchain.known_turns import known_of_turn, under_known_ids
 from streetai_langchain.memory_traffic import without_memory_traffic
 from streetai_langchain.messages import text_of, to_stored
 from streetai_langchain.questions import Asked
-from streetai_langchain.recording import Recorded, Recording, new_turn_id
+from streetai_langchain.recording import Recording, new_turn_id
 from streetai_langchain.sessions import Session
 
 PARTIAL = "partial"

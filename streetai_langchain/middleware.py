@@ -12,6 +12,7 @@ from typing_extensions import NotRequired
 from streetai_core import Memory, MemoryRegistry, NewMessage
 from streetai_core.errors import InputError, MissingExtraError, StaleMemoryError
 from streetai_core.failures import fail_open, report
+from streetai_core.recording import Recorded
 from streetai_core.text.clean import is_blank
 from streetai_langchain.agent_turns import (
     TurnRecord,
@@ -29,7 +30,7 @@ from streetai_langchain.agent_turns import (
 )
 from streetai_langchain.callbacks import is_stored, leave_to_view
 from streetai_langchain.memory_traffic import without_memory_traffic
-from streetai_langchain.recording import Recorded, Recording
+from streetai_langchain.recording import Recording
 from streetai_langchain.sessions import Session, session_of
 from streetai_langchain.tool_runs import is_in_tool
 from streetai_langchain.turn_recall import TurnRecall

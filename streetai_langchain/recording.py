@@ -1,4 +1,4 @@
-"""Storing a turn and learning from it: in one transaction, and if it cannot be learned from, stored all the same."""
+"""Storing turns in one memory and learning from them, also on an event loop."""
 
 from __future__ import annotations
 
@@ -7,29 +7,16 @@ from concurrent.futures import Executor
 from dataclasses import dataclass
 from uuid import uuid4
 
-from streetai_core import Memory, NewMessage, WeightUpdate
+from streetai_core import Memory, NewMessage
 from streetai_core.aio import sure_twin
-from streetai_core.errors import MemoryBusyError, MessageConflictError
+from streetai_core.recording import Recorded, record
 from streetai_core.reporting import Recalled
 from streetai_core.text.clean import is_blank
-
-_STORING_FAILED = (MemoryBusyError, MessageConflictError)
-"""What a second try without learning can only meet again, the first of them after as long a wait."""
 
 
 def new_turn_id() -> str:
     """An id for a turn that nothing in LangChain names."""
     return f"langchain-turn-{uuid4().hex}"
-
-
-@dataclass(frozen=True, slots=True)
-class Recorded:
-    """A turn that is stored."""
-
-    updates: Sequence[WeightUpdate] = ()
-    """What was learned from it."""
-    failure: Exception | None = None
-    """Why nothing could be learned, if something should have been; not reported yet."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,28 +38,8 @@ class Recording:
         retrieved: Iterable[Recalled] = (),
         reply: str = "",
     ) -> Recorded:
-        """Store the messages of a turn and learn from its reply, as `Memory.record_turn`, whose arguments these are.
-
-        A turn must not be lost because nothing can be learned from it: then it is stored without. Both tries have the
-        same handle and the same ids, so a memory that was reset in between stays empty, and a first try that was
-        stored although it failed is not stored again.
-
-        Raises:
-            InputError: an id or a message cannot be used.
-            EncoderError: the embedding model failed; nothing was stored.
-            StaleMemoryError: the memory was reset.
-            StoreError: the database failed.
-        """
-        recalled = list(retrieved)
-        try:
-            return Recorded(tuple(self.memory.record_turn(turn_id, messages, retrieved=recalled, reply=reply)))
-        except _STORING_FAILED:
-            raise
-        except Exception as failure:
-            if not recalled or is_blank(reply):
-                raise
-            self.memory.record_turn(turn_id, messages)
-            return Recorded(failure=failure)
+        """Store the messages of a turn and learn from its reply; arguments and errors as of the core's `record`."""
+        return record(self.memory, turn_id, messages, retrieved=retrieved, reply=reply)
 
     def learn(self, retrieved: Iterable[Recalled], reply: str) -> Recorded:
         """Learn from the reply of a turn that somebody else stores."""

@@ -8,13 +8,10 @@ from dataclasses import dataclass, replace
 from llama_index.core.base.llms.types import ChatMessage
 
 from streetai_core import Memory, Message, NewMessage
-from streetai_core.errors import MemoryBusyError, MessageConflictError
+from streetai_core.recording import record
 from streetai_llamaindex.threads import Threads
 from streetai_llamaindex.transcript import Line, line_of
 from streetai_llamaindex.turns import Turn
-
-_STORING_FAILED = (MemoryBusyError, MessageConflictError)
-"""What a second try without learning can only meet again, the first of them after as long a wait."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -75,19 +72,12 @@ def stored_in(memory: Memory, step: Step, threads: Threads) -> Exception | None:
 
 
 def _recorded(memory: Memory, step: Step, said: Sequence[NewMessage]) -> Exception | None:
-    """Store messages and learn in one transaction; what can never be learned from must not hold up all that follows."""
+    """Store messages and learn; what can never be learned from must not hold up all that follows."""
     turn = step.turn
     if turn is None or not step.reply or not turn.retrieved:
         memory.add_messages(said)
         return None
-    try:
-        memory.record_turn(turn.turn_id, said, retrieved=turn.retrieved, reply=step.reply)
-    except _STORING_FAILED:
-        raise
-    except Exception as failure:  # noqa: BLE001 - told by whoever asked
-        memory.add_messages(said)
-        return failure
-    return None
+    return record(memory, turn.turn_id, said, retrieved=turn.retrieved, reply=step.reply).failure
 
 
 def _question(memory: Memory, turn: Turn, step: Step, where: str) -> NewMessage:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from streetai_core import recording
 from streetai_core.adapters.codec import Reply, Said
 from streetai_core.adapters.exchanges import joined
 from streetai_core.adapters.stored import (
@@ -20,13 +21,9 @@ from streetai_core.adapters.stored import (
 )
 from streetai_core.adapters.stored_traffic import StoredTraffic
 from streetai_core.adapters.turns import Turn
-from streetai_core.errors import MemoryBusyError, MessageConflictError
 from streetai_core.memory import Memory
-from streetai_core.text.clean import clean, is_blank
+from streetai_core.text.clean import clean
 from streetai_core.types import Message, NewMessage
-
-_STORING_FAILED = (MemoryBusyError, MessageConflictError)
-"""What a second try without learning can only meet again, the first of them after as long a wait."""
 
 _MARGIN = 64
 """Stored messages that are read beyond those that a request has."""
@@ -105,18 +102,11 @@ def _newest(turn: Turn, memory: Memory) -> list[Message]:
 
 
 def _learned(turn: Turn, memory: Memory, messages: Sequence[NewMessage], reply: str) -> Exception | None:
-    """Store messages and learn in one transaction; a turn is not lost because nothing can be learned from it."""
+    """Store messages and learn; what was learned is noted on the turn."""
     recalled = turn.prompt.retrieved if turn.prompt is not None and turn.prompt.recalled_text else []
-    try:
-        turn.updates = tuple(memory.record_turn(turn.turn_id, messages, retrieved=recalled, reply=reply))
-    except _STORING_FAILED:
-        raise
-    except Exception as failure:
-        if not recalled or is_blank(reply):
-            raise
-        memory.record_turn(turn.turn_id, messages)
-        return failure
-    return None
+    recorded = recording.record(memory, turn.turn_id, messages, retrieved=recalled, reply=reply)
+    turn.updates = tuple(recorded.updates)
+    return recorded.failure
 
 
 def _planned(turn: Turn, stored: Sequence[Message], provider: str) -> _Plan:
