@@ -7,6 +7,7 @@ that come back from a `Context`, a retriever and a handler see one turn.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from typing import Any, TypeVar
@@ -16,7 +17,7 @@ from weakref import WeakKeyDictionary, WeakValueDictionary
 from llama_index.core.base.llms.types import ChatMessage
 
 from streetai_core import Memory, NewMessage
-from streetai_core.errors import InputError, StaleMemoryError
+from streetai_core.errors import ClosedError, InputError, StaleMemoryError, StreetAIError
 from streetai_core.failures import OnError, fail_open, report
 from streetai_core.forking import fork_safe_lock, renew_in_child
 from streetai_core.prompt.turns import INSTRUCTION_ROLES
@@ -26,7 +27,7 @@ from streetai_core.verbs.arguments import AskedAt
 from streetai_llamaindex.echoes import is_echo
 from streetai_llamaindex.messages import copied, to_stored
 from streetai_llamaindex.opening import Opening
-from streetai_llamaindex.speech import ends_turn, is_spoken, reply_text, text_of
+from streetai_llamaindex.speech import ends_turn, is_spoken, reply_text, same_words, text_of
 from streetai_llamaindex.steps import Step, stored_in
 from streetai_llamaindex.threads import Threads
 from streetai_llamaindex.transcript import Line, Reading, StoredLines
@@ -38,6 +39,7 @@ _NOT_LEARNED = "nothing is learned from this turn"
 _NOT_STORABLE = "a message is not stored"
 _NOT_READ = "the window is what was read last"
 _NOT_SET = "the stored history stays what it was"
+_ERASED = "this turn, which began before its session was erased, is not stored"
 
 Result = TypeVar("Result")
 
@@ -90,6 +92,8 @@ class Conversation:
 
         for message in messages:
             stored = to_stored(message, None)
+            if self._is_of_erased(stored, message):
+                continue
             if stored.role == "user":
                 close()
                 steps.append(self._asked(stored, message))
@@ -122,6 +126,28 @@ class Conversation:
         if turn is not None and turn.outcome == "open":
             return turn
         return None if is_blank(question) else self.turns.asked(question)[0]
+
+    def has_outlived(self, turn: Turn) -> bool:
+        """Whether the session is known to have another memory than that which a turn was begun in. No I/O."""
+        with suppress(StreetAIError):
+            return turn.memory is not None and self.opening.registry.get(self.session_id) is not turn.memory
+        return False
+
+    def _is_of_erased(self, stored: NewMessage, message: ChatMessage) -> bool:
+        """Whether a message is the rest of a turn whose session was erased meanwhile: then it is not stored."""
+        turn = self.turns.erased()
+        if turn is None:
+            return False
+        if stored.role == "user":
+            # Engines that read before they put have asked before the erasure; what is put twice is asked anew.
+            return turn.asked is None and same_words(turn.question, text_of(message))
+        if ends_turn(message):
+            turn.outcome = "abandoned"
+            self._report_erased(StaleMemoryError(f"session {self.session_id!r} was reset before the reply was there"))
+        return True
+
+    def _report_erased(self, error: StaleMemoryError) -> None:
+        report(error, _ERASED, self.on_error)
 
     def _asked(self, stored: NewMessage, message: ChatMessage) -> Step:
         """The step of a user message."""
@@ -194,14 +220,15 @@ class Conversation:
 
     def _recall(self, turn: Turn, shown: Collection[str], budget: int, cost: Callable[[str], int]) -> None:
         with fail_open(_NOT_RECALLED, self.on_error):
-            prompt = self._with_memory(
+            prompt = self._in_turn(
+                turn,
                 lambda memory: memory.build_prompt(
                     turn.question,
                     conversation_id=self._threads.seen_by(turn, memory),
                     shown=[*shown, *turn.retrieved_texts],
                     recall_fits=lambda block: cost(block) <= budget,
                     asked_at=turn.asked_at,
-                )
+                ),
             )
             turn.hits, turn.recalled_text = tuple(prompt.retrieved), prompt.recalled_text
 
@@ -279,6 +306,33 @@ class Conversation:
         except StaleMemoryError:
             return action(self.opening.registry.get(self.session_id))
 
+    def _in_turn(self, turn: Turn | None, action: Callable[[Memory], Result]) -> Result:
+        """Do something with the memory that a turn was begun in; with that of the session, if it begins with this."""
+        if turn is not None and turn.memory is not None:
+            try:
+                return action(turn.memory)
+            except ClosedError:
+                # The engine was closed, and opened anew, since the turn began.
+                pass
+
+        def begun(memory: Memory) -> Result:
+            if turn is not None:
+                turn.memory = memory
+            return action(memory)
+
+        return self._with_memory(begun)
+
+    def _stored(self, step: Step) -> Exception | None:
+        """Store a step in the memory of its turn, and learn; say why nothing could be learned."""
+        try:
+            return self._in_turn(step.turn, partial(stored_in, step=step, threads=self._threads))
+        except StaleMemoryError:
+            if step.turn is None or not step.again:
+                raise
+        # The user has said it once more since.
+        step.turn.begin_anew()
+        return self._in_turn(step.turn, partial(stored_in, step=step, threads=self._threads))
+
     def _drain(self) -> None:
         """Store what is waiting, in order, up to the first failure. Call with the lock held."""
         while self._unstored:
@@ -290,9 +344,16 @@ class Conversation:
                 report(error, _NOT_STORED, self.on_error)
                 return
             try:
-                failure = self._with_memory(partial(stored_in, step=step, threads=self._threads))
-                if failure is not None:
-                    report(failure, _NOT_LEARNED, self.on_error)
+                if step.turn is None or not step.turn.erased:
+                    failure = self._stored(step)
+                    if failure is not None:
+                        report(failure, _NOT_LEARNED, self.on_error)
+            except StaleMemoryError as error:
+                if step.turn is None:
+                    report(error, _NOT_STORED, self.on_error)
+                    return
+                step.turn.erase()
+                self._report_erased(error)
             except InputError as error:
                 # It would fail again each time, and hold up all that follows.
                 report(error, _NOT_STORABLE, self.on_error)
@@ -300,6 +361,13 @@ class Conversation:
                 report(error, _NOT_STORED, self.on_error)
                 return
             del self._unstored[0]
+            if (
+                step.turn is not None
+                and step.turn.answered
+                and not any(one.turn is step.turn for one in self._unstored)
+            ):
+                # Whoever keeps the turn keeps no handle of what another process may erase.
+                step.turn.memory = None
 
 
 _lock = fork_safe_lock()

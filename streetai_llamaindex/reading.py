@@ -79,6 +79,10 @@ class Reader:
         Raises:
             InputError: the function that tells the time has told none.
         """
+        if turn is not None and turn.run_id is None and turn.asked is None and self.conversation.has_outlived(turn):
+            # An engine that puts when it has the reply has failed, and the session was erased before it asked again.
+            turn.erase()
+            turn = self.conversation.turns.open(turn.question)
         turn = self._turn_in(reading, turn)
         if turn is not None and not turn.recalled and not turn.answered:
             turn.asked_at = moment_of(self.asked_at)

@@ -19,7 +19,7 @@ from uuid import uuid4
 from llama_index.core.base.llms.types import ChatMessage
 from llama_index.core.instrumentation.dispatcher import active_instrument_tags  # type: ignore[attr-defined]  # it is there
 
-from streetai_core import Hit, NewMessage
+from streetai_core import Hit, Memory, NewMessage
 from streetai_core.forking import fork_safe_lock
 from streetai_llamaindex.speech import same_words
 
@@ -36,6 +36,13 @@ _MOST_CURRENT = 8
 the last turn that each has opened."""
 
 _TURN_PREFIX = "llamaindex-turn-"
+
+
+@dataclass(slots=True, eq=False)
+class Life:
+    """The time from one erasure of a session to the next."""
+
+    over: bool = False
 
 
 @dataclass(slots=True, eq=False)
@@ -72,6 +79,11 @@ class Turn:
     reply: str = ""
     """What was learned from."""
     outcome: Outcome = "open"
+    memory: Memory | None = None
+    """The handle that was asked for it, or that stored its question; `None`: none was, or the turn is over. A turn that
+    has begun in a memory is not stored in the one that is begun anew after an erasure."""
+    life: Life = field(default_factory=Life)
+    """In which it began."""
     view: dict[str, ChatMessage] = field(default_factory=dict)
     """The copies that are handed out for the whole turn, by message. Agents rewrite them and count on getting the very
     same ones at the next step."""
@@ -91,6 +103,22 @@ class Turn:
         """Everything that was recalled for the turn, each once: what the reply is judged against."""
         known = {hit.signal.signal_id for hit in self.hits}
         return [*self.hits, *(name for name in dict.fromkeys(self.retrieved_ids) if name not in known)]
+
+    @property
+    def erased(self) -> bool:
+        """Whether its memory was erased since it began."""
+        return self.life.over
+
+    def erase(self) -> None:
+        """Its memory was erased, by somebody else."""
+        self.life, self.memory = Life(over=True), None
+
+    def begin_anew(self) -> None:
+        """It is asked again after its memory was erased, of which it knows nothing any more."""
+        with self.lock:
+            self.memory, self.conversation_id, self.window_start = None, None, None
+            self.recalled, self.recalled_text, self.hits = False, "", ()
+            self.retrieved_ids, self.retrieved_texts, self.view = [], [], {}
 
     def next_message_id(self) -> str:
         """An id for the next message of the turn."""
@@ -130,6 +158,7 @@ class TurnLedger:
         self._lock = fork_safe_lock()
         self._runs: OrderedDict[str, Turn] = OrderedDict()
         self._last: Turn | None = None
+        self._life = Life()
 
     @property
     def last(self) -> Turn | None:
@@ -144,19 +173,24 @@ class TurnLedger:
         """
         with self._lock:
             run_id = current_run_id()
-            if run_id is not None and run_id in self._runs:
-                return self._runs[run_id]
-            own = _current.get().get(self._key)
-            if own is None:
-                return self._last
-            last_is_free = self._last is not None and self._last.outcome == "open" and self._last.run_id is None
-            return self._last if own.answered and last_is_free else own
+            in_run = None if run_id is None else self._runs.get(run_id)
+            if in_run is not None and not in_run.erased:
+                return in_run
+            own, last = _current.get().get(self._key), self._open_to_all
+            if own is None or own.erased:
+                return last
+            last_is_free = last is not None and last.outcome == "open" and last.run_id is None
+            return last if own.answered and last_is_free else own
 
     def own(self) -> Turn | None:
         """The turn of this run, else of this context; `None` if neither has one."""
-        with self._lock:
-            run_id = current_run_id()
-            return self._runs.get(run_id) if run_id is not None else _current.get().get(self._key)
+        turn = self._own()
+        return None if turn is None or turn.erased else turn
+
+    def erased(self) -> Turn | None:
+        """The turn of this run, else of this context, if its memory was erased before it had its reply."""
+        turn = self._own()
+        return turn if turn is not None and turn.erased and turn.outcome == "open" else None
 
     def asked(self, question: str) -> tuple[Turn, bool]:
         """The turn of a question that was just asked, and whether it is new.
@@ -169,7 +203,7 @@ class TurnLedger:
         """
         with self._lock:
             # A retry may come from another context, such as another request of a server, or another run.
-            for turn in (self.find(), self._last):
+            for turn in (self.find(), self._open_to_all):
                 if turn is not None and turn.outcome == "open" and same_words(turn.question, question):
                     return self._adopted(turn), False
             return self.open(question), True
@@ -184,7 +218,7 @@ class TurnLedger:
                 if turn is not None and turn.outcome != "open":
                     # Nobody counts on its copies any more, and a window is large.
                     turn.view = {}
-            return self._adopted(Turn(question))
+            return self._adopted(Turn(question, life=self._life))
 
     def answering(self) -> Turn | None:
         """The turn that a final reply belongs to; `None` if it has been answered, so that there is nothing to learn.
@@ -196,11 +230,20 @@ class TurnLedger:
             return None if turn is None or turn.answered else turn
 
     def forget(self) -> None:
-        """Drop all turns: their messages are gone."""
+        """Let go of all turns: their messages are gone. Who still has a reply to one finds that it is erased."""
         with self._lock:
-            self._key = uuid4().hex
-            self._runs.clear()
-            self._last = None
+            self._life.over = True
+            self._life, self._last = Life(), None
+
+    @property
+    def _open_to_all(self) -> Turn | None:
+        """The turn that was opened last, for whoever has none of its own."""
+        return None if self._last is None or self._last.erased else self._last
+
+    def _own(self) -> Turn | None:
+        with self._lock:
+            run_id = current_run_id()
+            return self._runs.get(run_id) if run_id is not None else _current.get().get(self._key)
 
     def _adopted(self, turn: Turn) -> Turn:
         """Make a turn the one of this run and context."""

@@ -131,13 +131,15 @@ def test_reset(make, memory):
 
 
 def test_a_reply_after_a_reset(memory):
-    """9.11: A stream that ends after a reset teaches nothing from what was forgotten."""
+    """9.11: A stream that ends after a reset teaches nothing from what was forgotten, and is not stored."""
     memory.put(user(QUESTION))
     memory.get()
     memory.reset()
     memory.put(assistant(REPLY))
-    assert said(memory) == [("assistant", REPLY)]
+    assert said(memory) == []
     assert steps(memory) == 0
+    memory.put(assistant("Hello!"))
+    assert said(memory) == [("assistant", "Hello!")]
 
 
 def test_reset_with_the_chat_store_of_the_user(make):

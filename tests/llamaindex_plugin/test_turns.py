@@ -155,9 +155,13 @@ def test_copies_of_finished_turns_are_let_go(ledger):
 
 def test_forget(ledger):
     """9.11: After a reset no reply is judged against what was recalled before."""
-    ledger.asked("How deep?")
+    turn, _ = ledger.asked("How deep?")
+    running, _ = in_run("r1", ledger.asked, "How long?")
     ledger.forget()
-    assert ledger.find() is ledger.answering() is ledger.last is None
+    assert ledger.find() is ledger.answering() is ledger.last is ledger.own() is None
+    assert (ledger.erased(), in_run("r1", ledger.erased)) == (turn, running)
+    assert ledger.asked("How deep?")[1]
+    assert ledger.erased() is None
 
 
 def test_report(ledger):
