@@ -25,6 +25,9 @@ from streetai_llamaindex.speech import calls_tools, kind_of, remembered_text, ro
 _TOOL_CALL_BLOCK: Callable[..., Any] | None = getattr(llama_index_types, "ToolCallBlock", None)
 """The first versions 0.14 know tool calls as `additional_kwargs` only."""
 
+_NAMES_OF_CALL = (("tool_id", "id", "toolUseId"), ("tool_name", "name"), ("tool_kwargs", "arguments", "input"))
+"""What id, name and arguments of a call are named among `additional_kwargs`."""
+
 logger = logging.getLogger(__name__)
 
 KEY = "llamaindex"
@@ -215,11 +218,12 @@ def _openai_calls(message: ChatMessage, own: Mapping[str, Any]) -> list[dict[str
 
 
 def _id_name_arguments(call: Mapping[str, Any]) -> tuple[Any, Any, Any]:
-    """A call in OpenAI's form or in LlamaIndex's own (`tool_id`, `tool_name`, `tool_kwargs`)."""
+    """A call in OpenAI's form, in LlamaIndex's own, or in those of Anthropic and Bedrock."""
     function = call.get("function")
     if isinstance(function, Mapping):
         return call.get("id"), function.get("name"), function.get("arguments")
-    return call.get("tool_id", call.get("id")), call.get("tool_name", call.get("name")), call.get("tool_kwargs")
+    key, name, arguments = (next((call[one] for one in names if one in call), None) for names in _NAMES_OF_CALL)
+    return key, name, arguments
 
 
 def _arguments(value: Any) -> str:

@@ -16,6 +16,7 @@ from llama_index.core.base.llms.types import ChatMessage, MessageRole, TextBlock
 from streetai_core.text.clean import is_blank
 from streetai_core.verbs.arguments import AskedAt, moment_of
 from streetai_llamaindex.conversations import Conversation
+from streetai_llamaindex.exchanges import with_whole_exchanges
 from streetai_llamaindex.messages import beside_text, copied
 from streetai_llamaindex.sources import Source
 from streetai_llamaindex.speech import is_tool_traffic, role_of, same_words, text_of
@@ -101,11 +102,15 @@ class Reader:
 
         After the answer, and without a question, there is no recalled text.
         """
-        lines, costs, complete = reading.lines, self.costs.of_lines(reading.lines), reading.complete
+        question = None if turn is None or turn.answered else _question_line(reading.lines, turn)
+        # Where the engine has yet to put the question, all that is there was said before it.
+        lines: Sequence[Line] = with_whole_exchanges(
+            reading.lines, over=turn is not None and not turn.answered and question is None
+        )
+        costs, complete = self.costs.of_lines(lines), reading.complete
         if turn is None or turn.answered:
             shown = fitting(lines, costs, available, complete=complete, question=None)
             return [copied(line.message) if turn is None else _copy_of(line, turn) for line in shown]
-        question = _question_line(lines, turn)
         key = None if question is None else question.key
         if not turn.recalled:
             share = shares(lines, costs, available, self.recall_token_ratio, complete=complete, question=key)
@@ -115,7 +120,7 @@ class Reader:
         if turn.recalled_text:
             available -= self._cost_of_recalled(turn.recalled_text)
             lines = from_start(lines, turn.window_start)
-            complete = complete and len(lines) == len(reading.lines)
+            complete = complete and len(lines) == len(costs)
             costs = costs[len(costs) - len(lines) :]
         shown = fitting(lines, costs, available, complete=complete, question=key)
         with turn.lock:

@@ -14,6 +14,9 @@ from streetai_core.types import Role
 NO_ANSWER = "Empty Response"
 """What LlamaIndex stores as the assistant's words when a retriever found nothing and no model was asked."""
 
+_MADE = frozenset({"image", "audio", "video", "document"})
+"""Kinds of blocks that are an answer without words."""
+
 _ROLES: dict[MessageRole, Role] = {
     MessageRole.SYSTEM: "system",
     MessageRole.DEVELOPER: "developer",
@@ -72,12 +75,14 @@ def is_spoken(message: ChatMessage) -> bool:
 
 
 def ends_turn(message: ChatMessage) -> bool:
-    """Whether a message is the assistant's last word on a question: words, and no tool calls.
+    """Whether a message is the assistant's last word on a question: words, or what it has made, and no tool calls.
 
     "Empty Response" is the end of a turn too. The trace of a ReAct agent without an answer is not.
     """
     if not is_spoken(message):
         return False
+    if any(kind_of(block) in _MADE for block in message.blocks):
+        return True
     return not is_blank(remembered_text(message)) or text_of(message).strip() == NO_ANSWER
 
 
