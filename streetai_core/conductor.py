@@ -13,6 +13,7 @@ from streetai_core.config import Config
 from streetai_core.encoders.base import Encoder
 from streetai_core.encoders.outage import Outage
 from streetai_core.errors import EncoderError, InputError
+from streetai_core.handles import Handle
 from streetai_core.index.cone import looks_narrow
 from streetai_core.observing.observer import MemoryObserver
 from streetai_core.planning.writing import check_encoder
@@ -80,8 +81,10 @@ class Asked:
     """What the vector is of."""
 
 
-class Conductor:
+class Conductor(Handle):
     """One memory, without its verbs."""
+
+    INSTEAD = "Give the other process the path of the database and the id, and call MemoryRegistry(path).get(id) there."
 
     def __init__(self, memory_id: str, surroundings: Surroundings) -> None:
         self.memory_id = check_id(memory_id, "memory_id")

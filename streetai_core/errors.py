@@ -16,6 +16,7 @@
     ├── MissingExtraError (ImportError)     an optional package is not installed
     ├── StaleMemoryError (RuntimeError)     the memory was reset behind this handle
     ├── ClosedError (RuntimeError)          the registry is closed
+    ├── PickledHandleError (TypeError)      something that is open in this process cannot go to another one
     └── StoreError (RuntimeError)           the database could not do what was asked
         ├── MemoryBusyError                 another writer held the lock for too long
         ├── ReadOnlyStoreError              the file or its folder cannot be written
@@ -125,6 +126,10 @@ class StaleMemoryError(StreetAIError, RuntimeError):
 
 class ClosedError(StreetAIError, RuntimeError):
     """The registry or its store is closed."""
+
+
+class PickledHandleError(StreetAIError, TypeError):
+    """What stands for an open file or a loaded model cannot be pickled; the message says what to do instead."""
 
 
 class StoreError(StreetAIError, RuntimeError):

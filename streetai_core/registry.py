@@ -22,6 +22,7 @@ from streetai_core.encoders.cache import CachedEncoder
 from streetai_core.encoders.outage import Outage
 from streetai_core.errors import ClosedError, EncoderError, InputError, RefusedTextsError, StoreError
 from streetai_core.forking import fork_safe_lock
+from streetai_core.handles import Handle
 from streetai_core.later import Later
 from streetai_core.memory import Memory
 from streetai_core.observing.observer import MemoryObserver, check_observers
@@ -72,7 +73,7 @@ def _store_of(path: object, **settings: Any) -> Store:
     return SqliteStore(path, **said)
 
 
-class MemoryRegistry:
+class MemoryRegistry(Handle):
     """Opens memories by id. A context manager; making it does no I/O.
 
     Args:
@@ -94,6 +95,8 @@ class MemoryRegistry:
         InputError: an argument cannot be used.
         ConfigError: the path is a URL; there are only SQLite files so far, and a `Store` of your own.
     """
+
+    INSTEAD = "Give the other process the path of the database, and make a MemoryRegistry there."
 
     def __init__(
         self,

@@ -15,6 +15,7 @@ from langchain_core.tools import BaseTool
 from streetai_core import Config, Memory, MemoryRegistry, WeightUpdate
 from streetai_core.aio import twin
 from streetai_core.errors import InputError
+from streetai_core.handles import Handle
 from streetai_core.reporting import Recalled
 from streetai_core.text.clean import is_blank
 from streetai_langchain.callbacks import StreetAICallbackHandler, tracking
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
     from streetai_langchain.middleware import StreetAIMemoryMiddleware
 
 
-class StreetAIMemory:
+class StreetAIMemory(Handle):
     """The memories of all users and sessions of an application. A context manager; making it does no I/O.
 
     A session is one conversation. With a `user_id`, all sessions of the user share one long-term memory: what was said
@@ -48,6 +49,8 @@ class StreetAIMemory:
     Raises:
         InputError: an argument cannot be used.
     """
+
+    INSTEAD = "Give the other process the path of the database, and make a StreetAIMemory there."
 
     def __init__(
         self,

@@ -10,6 +10,7 @@ from uuid import UUID
 from weakref import WeakValueDictionary
 
 from streetai_core.forking import fork_safe_lock, renew_in_child
+from streetai_core.handles import Handle
 from streetai_core.stores.base import Store
 from streetai_core.stores.sqlite import SqliteStore
 
@@ -56,7 +57,7 @@ class _Run:
     """Whether a model is asked for a structured answer, which it may give by a call that nothing follows on."""
 
 
-class OpenRuns:
+class OpenRuns(Handle):
     """Joins what happens in the runs of one tree; safe to tell from many threads at once, and twice.
 
     A run whose parent is unknown is a root. Roots in which nothing begins any more are dropped when there are too many.

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from streetai_core import Memory, Prompt
 from streetai_core.forking import fork_safe_lock
+from streetai_core.handles import Handle
 from streetai_langchain.agent_turns import TurnRecord, turn_id
 
 _MOST = 1024
@@ -35,7 +36,7 @@ def recalled_in(prompt: Prompt, memory: Memory) -> Recalled:
     return Recalled(prompt.recalled_text, tuple(ids), memory)
 
 
-class RecalledTexts:
+class RecalledTexts(Handle):
     """Keeps them by turn; safe to use from many threads at once. The oldest go when there are too many.
 
     Args:

@@ -12,6 +12,7 @@ from streetai_core.encoders.base import Encoder, InputKind
 from streetai_core.encoders.wrapped import WrappedEncoder
 from streetai_core.errors import InputError
 from streetai_core.forking import fork_safe_lock
+from streetai_core.handles import Handle
 from streetai_core.types import Matrix, Vector
 
 CAPACITY = 8_192
@@ -34,7 +35,7 @@ def text_key(text: str, kind: InputKind, *, symmetric: bool) -> bytes:
     return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=KEY_BYTES, person=side).digest()
 
 
-class CachedEncoder(WrappedEncoder):
+class CachedEncoder(Handle, WrappedEncoder):
     """Another encoder with its latest vectors at hand, the least recently used going first.
 
     Texts are kept as hashes only. One instance serves all memories of a process, from several threads.

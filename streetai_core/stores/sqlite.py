@@ -10,6 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from streetai_core.errors import InputError, StoreError
+from streetai_core.handles import Handle
 from streetai_core.stores import _sqlite, paths
 from streetai_core.stores.base import ReadTransaction, Store, WriteTransaction
 from streetai_core.stores.blocks import OneBlock
@@ -39,7 +40,7 @@ _PATIENCE = 1.0
 """Seconds that an erasure waits for readers: many times what a recall takes."""
 
 
-class SqliteStore(Store):
+class SqliteStore(Handle, Store):
     """All memories in one SQLite file with a write-ahead log.
 
     Making it does no I/O; the file and its folder are made by the first write. Safe to use from threads, from several
@@ -58,6 +59,8 @@ class SqliteStore(Store):
         InputError: an argument cannot be used.
         ConfigError: the path is a URL.
     """
+
+    INSTEAD = "Give the other process the path of the database, and make a SqliteStore there."
 
     def __init__(
         self,
