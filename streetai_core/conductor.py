@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection
 from concurrent.futures import Executor
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from streetai_core.coherence import CoherentState, HotStates
 from streetai_core.config import Config
@@ -16,6 +16,7 @@ from streetai_core.errors import EncoderError, InputError
 from streetai_core.handles import Handle
 from streetai_core.index.cone import looks_narrow
 from streetai_core.observing.observer import MemoryObserver
+from streetai_core.open_memory import OpenMemory
 from streetai_core.planning.writing import check_encoder
 from streetai_core.recall.naming import meant
 from streetai_core.recall.processing import PostProcessor
@@ -86,13 +87,23 @@ class Conductor(Handle):
 
     INSTEAD = "Give the other process the path of the database and the id, and call MemoryRegistry(path).get(id) there."
 
-    def __init__(self, memory_id: str, surroundings: Surroundings) -> None:
+    def __init__(self, memory_id: str, surroundings: Surroundings, left: OpenMemory | None = None) -> None:
+        """Make a handle; no I/O.
+
+        Args:
+            memory_id: whose.
+            surroundings: what it shares with other memories.
+            left: what a handle had that nobody has any more. This one goes on with it, unless it is outdated, and is
+                not bound to what that one has seen.
+        """
         self.memory_id = check_id(memory_id, "memory_id")
         self.config = surroundings.config
         self._around = surroundings
-        self._coherent = CoherentState(memory_id, surroundings.store, surroundings.clock, surroundings.hot)
-        self._common = 0.0
-        """What all vectors of the encoder have in common, as far as it was found out for this memory."""
+        if left is None or left.coherent.stale:
+            left = OpenMemory(CoherentState(memory_id, surroundings.store, surroundings.clock, surroundings.hot))
+        self._open = left
+        self._coherent = left.coherent
+        self._coherent.hand_on()
 
     @property
     def stale(self) -> bool:
@@ -108,16 +119,6 @@ class Conductor(Handle):
     def executor(self) -> Executor:
         """Where the async twins run."""
         return self._around.executor()
-
-    def _take_over(self, left: dict[str, Any] | None) -> None:
-        """Go on with what a handle had that nobody has any more; it is not bound to what that one has seen.
-
-        Args:
-            left: all that it had; `None`: there was none.
-        """
-        if left is not None and not left["_coherent"].stale:
-            vars(self).update(left)
-            self._coherent.hand_on()
 
     def _find_common(self, fresh: Matrix | None = None) -> None:
         """Ask the encoder what all its vectors have in common, if those of this memory look as if that were much.
@@ -136,7 +137,7 @@ class Conductor(Handle):
         if not seen and (fresh is None or not looks_narrow(fresh)):
             return
         try:
-            self._common = self._around.encoder.common()
+            self._open.common = self._around.encoder.common()
         except EncoderError as error:
             self._around.outage.failed(error, "what its vectors have in common is not known yet")
 
@@ -236,7 +237,7 @@ class Conductor(Handle):
             turn=state.head.next_turn,
             asked_at=asked.at,
             without=without,
-            common=self._common,
+            common=self._open.common,
         )
 
 

@@ -26,6 +26,7 @@ from streetai_core.handles import Handle
 from streetai_core.later import Later
 from streetai_core.memory import Memory
 from streetai_core.observing.observer import MemoryObserver, check_observers
+from streetai_core.open_memory import OpenMemory
 from streetai_core.planning.preparing import Progress
 from streetai_core.recall.processing import PostProcessor, check_processors
 from streetai_core.stores.base import Store
@@ -141,7 +142,7 @@ class MemoryRegistry(Handle):
         )
         self._memories: WeakValueDictionary[str, Memory] = WeakValueDictionary()
         """Every handle that somebody holds."""
-        self._recent: OrderedDict[str, dict[str, Any]] = OrderedDict()
+        self._recent: OrderedDict[str, OpenMemory] = OrderedDict()
         """What the handles have that were asked for last, which nobody need hold; as many as there are states in RAM.
 
         Not the handles themselves: one that somebody holds is outdated when another process resets its memory, and who
@@ -193,9 +194,9 @@ class MemoryRegistry(Handle):
             self._check_open()
             memory = self._memories.get(memory_id)
             if memory is None or memory.stale:
-                memory = self._memories[memory_id] = Memory(memory_id, self._surroundings)
-                memory._take_over(self._recent.get(memory_id))  # noqa: SLF001 - nobody else has any use for it
-            self._recent[memory_id] = vars(memory)
+                memory = Memory(memory_id, self._surroundings, self._recent.get(memory_id))
+                self._memories[memory_id] = memory
+            self._recent[memory_id] = memory._open  # noqa: SLF001 - nobody else has any use for it
             self._recent.move_to_end(memory_id)
             while len(self._recent) > self._max_open:
                 self._recent.popitem(last=False)
@@ -250,7 +251,8 @@ class MemoryRegistry(Handle):
             held = self._memories.pop(memory_id, None)
             self._recent.pop(memory_id, None)
         if held is not None:
-            held._coherent.bind()  # noqa: SLF001 - also if whoever holds it has not used it yet
+            # Also if whoever holds it has not used it yet.
+            held._open.coherent.bind()  # noqa: SLF001 - as above
         try:
             yield
         finally:

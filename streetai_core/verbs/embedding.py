@@ -10,12 +10,10 @@ from datetime import datetime
 import numpy as np
 
 from streetai_core.aio import twin
-from streetai_core.conductor import Surroundings
 from streetai_core.encoders.absent import AbsentEncoder
 from streetai_core.encoders.base import Encoder
 from streetai_core.encoders.refusal import refused, works
 from streetai_core.errors import EncoderError, EncoderMismatchError, ModelFileError, RefusedTextsError
-from streetai_core.forking import fork_safe_lock
 from streetai_core.observing.observer import observed
 from streetai_core.planning.embedding import plan_embedding, plan_reencode
 from streetai_core.planning.preparing import Prepared, Progress, encode_all, prepare
@@ -28,31 +26,9 @@ from streetai_core.types import NewMessage
 from streetai_core.verbs.renewing import Renewing
 from streetai_core.verbs.stored import messages_named, messages_of, replacing_in, texts_of
 
-_MOST = 32
-"""Signals without a vector that are embedded beside one call that stores: .1 seconds of it with the default model."""
-
-_REST = 100
-"""Calls that store after which a text is tried again that failed alone: one that is always refused adds a hundredth of
-them to what is asked of a provider."""
-
 
 class Embedding(Renewing):
     """What embeds the texts of a memory, those of new messages for storing them."""
-
-    def __init__(self, memory_id: str, surroundings: Surroundings) -> None:
-        super().__init__(memory_id, surroundings)
-        self._token: str | None = None
-        """Of the memory whose keys are in the next two: one that was forgotten and begun anew has the same ones."""
-        self._at_once = _MOST
-        """How many signals without a vector are embedded next: fewer after a failure, for one text may be the cause."""
-        self._meaningless: set[int] = set()
-        """Keys of signals without a vector that an encoder that works gave none."""
-        self._failed: set[int] = set()
-        """Keys of those that failed alone: for what they say, or because the provider allows no second call."""
-        self._resting = 0
-        """Calls that stored since those were last forgotten, to be tried again."""
-        self._catching_up = fork_safe_lock()
-        """Who has it embeds them. Nobody waits for it: others would embed the same texts again."""
 
     def _prepared(
         self, messages: Sequence[NewMessage], now: datetime, progress: Progress | None = None
@@ -117,7 +93,7 @@ class Embedding(Renewing):
             state,
             prepared,
             known,
-            replacing=replacing_in(transaction, state, self._common),
+            replacing=replacing_in(transaction, state, self._open.common),
             words=transaction.words,
             encoder=around.encoder,
             config=self.config,
@@ -142,29 +118,20 @@ class Embedding(Renewing):
 
         One thread of a process does so at a time.
         """
-        if not self._catching_up.acquire(blocking=False):
+        late = self._open.late
+        if not late.lock.acquire(blocking=False):
             return
         try:
-            self._resting = (self._resting + 1) % _REST
-            if not self._resting:
-                self._failed.clear()
+            late.stored()
             self._beside(
-                self._waiting,
+                late.waiting,
                 self._embed_some,
                 "signals that were stored while the encoder failed have no vectors yet",
                 # In an outage, when the new messages had their vectors out of the cache, that was told before.
                 level=logging.DEBUG if self._around.outage.lasts else logging.WARNING,
             )
         finally:
-            self._catching_up.release()
-
-    def _waiting(self, state: MemoryState) -> set[int]:
-        """Keys of the signals without a vector that are worth a try."""
-        if state.head.token != self._token:
-            self._token = state.head.token
-            self._meaningless.clear()
-            self._failed.clear()
-        return state.columns.without_vector - self._meaningless - self._failed
+            late.lock.release()
 
     def _embed_some(self) -> int | None:
         """Embed the newest signals that have no vector, in a transaction of their own.
@@ -172,14 +139,14 @@ class Embedding(Renewing):
         Returns:
             How many got one; `None` if none waits for one.
         """
-        encoder = self._around.encoder
+        encoder, late = self._around.encoder, self._open.late
         # Whose the other vectors are, that of a framework may have to embed something to tell: before anybody waits.
         self._to_compare()
         with self._coherent.reading() as (transaction, state):
             if state is None:
                 return None
             check_encoder(state.head, encoder)
-            keys = sorted(self._waiting(state))[-self._at_once :]
+            keys = late.next(state)
             if not keys:
                 return None
             token = state.head.token
@@ -188,13 +155,10 @@ class Embedding(Renewing):
         try:
             vectors = encode_all([every[key] for key in keys], encoder, self.config)
         except EncoderError:
-            if len(keys) == 1:
-                self._failed.update(keys)
-            self._at_once = max(1, len(keys) // 2)
+            late.failed(keys)
             raise
-        self._at_once = min(_MOST, 2 * self._at_once)
         embedded = {key: row for row, key in enumerate(keys) if vectors[row].any()}
-        self._meaningless.update(key for key in keys if key not in embedded)
+        late.embedded(meaningless=set(keys) - embedded.keys())
 
         def plan(transaction: WriteTransaction, now: MemoryState) -> tuple[Changes | None, int]:
             check_encoder(now.head, encoder)
@@ -209,7 +173,7 @@ class Embedding(Renewing):
                 left,
                 vectors[[embedded[key] for key in left]],
                 messages=messages_of(transaction, list(dict.fromkeys(sequences))),
-                replacing=replacing_in(transaction, now, self._common),
+                replacing=replacing_in(transaction, now, self._open.common),
                 words=transaction.words,
                 config=self.config,
             ), len(left)
@@ -248,9 +212,9 @@ class Embedding(Renewing):
 
     def _completed(self, progress: Progress | None) -> int:
         """How many signals that had no vector got one."""
-        with self._catching_up:
-            # What failed alone before may have failed for another reason.
-            self._failed.clear()
+        late = self._open.late
+        with late.lock:
+            late.try_all()
             done, whole = 0, self._lacking()
             refusal: EncoderError | None = None
             while True:
@@ -269,7 +233,7 @@ class Embedding(Renewing):
                 done += count
                 if progress is not None:
                     progress(min(done, whole), whole)
-            failed = sorted(self._failed)
+            failed = late.refused
         if failed:
             self._refuse(failed, done, "All others have their vectors. These are found by their words", refusal)
         return done

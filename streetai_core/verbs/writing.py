@@ -137,7 +137,7 @@ class Writing(Embedding):
                 again[0],
                 tokens,
                 item,
-                replacing=replacing_in(transaction, state, self._common),
+                replacing=replacing_in(transaction, state, self._open.common),
                 words=transaction.words,
                 encoder=self._around.encoder,
                 config=self.config,

@@ -262,7 +262,7 @@ def test_a_child_of_a_process_that_is_catching_up_does_so_too(registry, encoder)
     encoder.broken = True
     told(memory, MEANWHILE)
     encoder.broken = False
-    with held_elsewhere([memory._catching_up]):
+    with held_elsewhere([memory._open.late.lock]):
         told(memory, "It rains.")
         assert lacking(memory) == 1
         assert child_says(lambda: bool(told(memory, "It snows.")) and lacking(memory) == 0)
