@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from typing import Any
+from contextlib import suppress
+from typing import Any, TypeGuard
 
 from langchain_core.messages import AIMessage, BaseMessage, ToolMessage
+from pydantic import BaseModel
 
 from streetai_core.errors import InputError
 from streetai_langchain.injected import is_output_of_graph
@@ -80,10 +82,18 @@ def cut_reply(output: Any, output_key: str | None, *, parsed: bool = False) -> A
 
 
 def _text_of(value: object) -> str:
-    """What a value says; the items of a list, such as an output parser gives, on a line each."""
-    if isinstance(value, list) and value and all(isinstance(item, str) for item in value):
-        return "\n".join(value)
+    """What a value says: of a model of pydantic's its JSON; the items of a list, as parsers give, on a line each."""
+    if _is_model(value):
+        with suppress(ValueError, TypeError):  # a field of it has no form in JSON
+            return json.dumps(value.model_dump(mode="json"), ensure_ascii=False)
+    if isinstance(value, list) and value and all(isinstance(item, str) or _is_model(item) for item in value):
+        return "\n".join(item if isinstance(item, str) else _text_of(item) for item in value)
     return text_of(value)
+
+
+def _is_model(value: object) -> TypeGuard[BaseModel]:
+    """Whether it is a structured answer, as `with_structured_output` gives it for a class."""
+    return isinstance(value, BaseModel) and not isinstance(value, BaseMessage)
 
 
 def _last_spoken(messages: Sequence[BaseMessage]) -> AIMessage | None:

@@ -276,7 +276,7 @@ def test_a_structured_answer_is_the_reply_where_its_key_is_given(diary, streetai
     else:
         list(chat.stream(ASKED, MARA, stream_mode=style))
 
-    assert spoken(diary, "new") == [SAID[0], ("assistant", str(Boat(about=REPLY)))]
+    assert spoken(diary, "new") == [SAID[0], ("assistant", json.dumps({"about": REPLY}))]
     assert learned(diary) == {1}
 
 

@@ -2,7 +2,12 @@
 
 import pytest
 from langchain_core.messages import AIMessage, HumanMessage, SystemMessage
-from langchain_core.output_parsers import CommaSeparatedListOutputParser, JsonOutputParser, StrOutputParser
+from langchain_core.output_parsers import (
+    CommaSeparatedListOutputParser,
+    JsonOutputParser,
+    PydanticToolsParser,
+    StrOutputParser,
+)
 from langchain_core.prompt_values import StringPromptValue
 from langchain_core.prompts import ChatPromptTemplate
 from langchain_core.runnables import RunnableLambda, RunnablePassthrough
@@ -271,6 +276,19 @@ class Dish(BaseModel):
     name: str
 
 
+class Unwritable:
+    """What no JSON has a form for."""
+
+    def __repr__(self):
+        return "unwritable"
+
+
+class Odd(BaseModel, arbitrary_types_allowed=True):
+    """An answer with a field of the application's own."""
+
+    what: Unwritable
+
+
 @pytest.mark.parametrize("way", [invoke, ainvoke, stream, astream])
 @pytest.mark.parametrize(
     ("text", "stored"),
@@ -300,6 +318,30 @@ async def test_a_structured_answer_that_is_a_dict_is_remembered(diary, streetai)
     assert spoken(diary, "new")[1:] == [("assistant", '{"name": "leek pie", "spoons": 2}')]
 
 
+@pytest.mark.parametrize("way", [invoke, ainvoke, stream, astream])
+@pytest.mark.parametrize("several", [False, True])
+async def test_a_structured_answer_that_is_a_model_is_remembered_as_json(diary, streetai, way, several):
+    """Turn after turn: it is found by what is in it, and a model is shown no Python."""
+    call = {"name": "Dish", "args": {"name": "crème"}, "id": "c1"}
+    asked = ScriptedChatModel(reply=lambda _: AIMessage("", tool_calls=[call, {**call, "id": "c2"}]))
+    parser = PydanticToolsParser(tools=[Dish], first_tool_only=not several)
+    chat = streetai.wrap(asked.bind_tools([Dish], tool_choice="Dish") | parser)
+    for number in range(3):
+        await way(chat, f"{QUESTION} ({number})", SESSION)
+
+    text = "\n".join(['{"name": "crème"}'] * (2 if several else 1))
+    assert [one for one in spoken(diary, "new") if one[0] == "assistant"] == [("assistant", text)] * 3
+    assert [message.type for message in asked.prompts[-1]] == ["human", "ai", "human", "ai", "human"]
+    assert not any(getattr(message, "tool_calls", None) for message in asked.prompts[-1])
+
+
+def test_a_structured_answer_without_a_form_in_json_is_remembered(diary, streetai):
+    """As its text, then."""
+    streetai.wrap(RunnableLambda(lambda _: Odd(what=Unwritable()))).invoke(QUESTION, SESSION)
+
+    assert spoken(diary, "new")[1:] == [("assistant", "what=unwritable")]
+
+
 async def test_a_structured_answer_beside_the_raw_one_is_remembered(diary, streetai):
     """A model gives it by a call that no tool answers; without it all questions would look unanswered."""
     call = {"name": "Dish", "args": {"name": "leek pie"}, "id": "c1"}
@@ -309,7 +351,7 @@ async def test_a_structured_answer_beside_the_raw_one_is_remembered(diary, stree
         await way(chat, f"{QUESTION} ({number})", SESSION)
 
     assert [role for role, _ in spoken(diary, "new")] == ["user", "assistant"] * 4
-    assert {text for role, text in spoken(diary, "new") if role == "assistant"} == {"name='leek pie'"}
+    assert {text for role, text in spoken(diary, "new") if role == "assistant"} == {'{"name": "leek pie"}'}
     assert [message.type for message in asked.prompts[-1]][-3:] == ["human", "ai", "human"]
 
 
