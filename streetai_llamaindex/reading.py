@@ -57,6 +57,10 @@ class Reader:
             asked: the words of the question; blank if the read has none.
         """
         turns = self.conversation.turns
+        late = turns.erased()
+        if late is not None and late.run_id is not None and same_words(late.question, asked):
+            # A later step of the run, such as after a tool that has erased the session: it asks nothing anew.
+            return None
         return turns.find() if is_blank(asked) else turns.asked(asked)[0]
 
     def read(self, available: int, turn: Turn | None) -> Reading:

@@ -3,6 +3,8 @@
 import asyncio
 
 import pytest
+from llama_index.core.agent.workflow import FunctionAgent
+from llama_index.core.llms import MessageRole
 
 from streetai_core import MemoryRegistry
 from streetai_core.encoders import HashingEncoder
@@ -10,7 +12,7 @@ from streetai_core.errors import StaleMemoryError
 from streetai_llamaindex import StreetAIChatMemoryBuffer, StreetAIMemory
 from tests.llamaindex_plugin.conftest import FACT, REPLY, SESSION, assistant, said, steps, user
 from tests.llamaindex_plugin.engines import ENGINES, FRAMEWORK_WARNINGS, question
-from tests.llamaindex_plugin.scripted import Script
+from tests.llamaindex_plugin.scripted import Script, ScriptedChat, calls
 from tests.llamaindex_plugin.styles import STYLES, chat
 
 pytestmark = FRAMEWORK_WARNINGS
@@ -81,6 +83,30 @@ async def test_a_late_reply_is_not_stored(told, tmp_path, engine, style, erase):
     assert REPLY in said(memory)[-1][1]
     assert FACT not in "\n".join(message.content or "" for message in script.prompts[-1])
     assert len(failures) == reported
+
+
+@pytest.mark.parametrize("erase", ERASURES)
+@pytest.mark.parametrize("style", STYLES, ids=lambda style: style.__name__)
+async def test_a_tool_that_erases_the_session(told, tmp_path, style, erase):
+    """9.11: As when the user asks for it: the agent reads the memory after it, and reports what it has done."""
+    memory, _ = told
+
+    def forget() -> str:
+        """Forget everything."""
+        erase(memory, tmp_path / "memory.db")
+        return "It is done."
+
+    def reply(messages):
+        done = messages[-1].role == MessageRole.TOOL
+        return "All is forgotten." if done else calls("forget", {})
+
+    script = Script(reply)
+    agent = FunctionAgent(tools=[forget], llm=ScriptedChat(script=script))
+    assert await style(agent, memory, "Forget everything.") == "All is forgotten."
+    assert said(memory) == []
+    script.reply = lambda _: "Hello."
+    await style(agent, memory, "Who am I?")
+    assert said(memory) == [("user", "Who am I?"), ("assistant", "Hello.")]
 
 
 @pytest.mark.parametrize("erase", ERASURES)
