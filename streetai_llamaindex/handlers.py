@@ -6,12 +6,12 @@ from contextvars import ContextVar
 from typing import Any
 from uuid import uuid4
 
-from llama_index.core.base.llms.types import ChatMessage, ChatResponse, MessageRole
-from llama_index.core.base.response.schema import Response
+from llama_index.core.base.llms.types import ChatResponse
 from llama_index.core.callbacks.base_handler import BaseCallbackHandler
 from llama_index.core.callbacks.schema import CBEventType, EventPayload
 
 from streetai_core.failures import OnError, fail_open
+from streetai_llamaindex.answers import answer_in
 from streetai_llamaindex.engines import Engine
 from streetai_llamaindex.hearing import Hearing
 from streetai_llamaindex.lessons import Lessons
@@ -129,10 +129,7 @@ class StreetAICallbackHandler(BaseCallbackHandler):
         self._lessons.learn(self._hearing.answered(event_id, reply))
 
     def _synthesized(self, payload: dict[str, Any]) -> None:
-        response = payload.get(EventPayload.RESPONSE)
-        text = response.response if isinstance(response, Response) else None
-        if isinstance(text, str):
-            self._hearing.resulted(self._place(), reply_text(ChatMessage(role=MessageRole.ASSISTANT, content=text)))
+        self._hearing.resulted(self._place(), answer_in(payload.get(EventPayload.RESPONSE)))
 
     def _place(self) -> str:
         """Where what happens now belongs; empty if nothing was retrieved for it."""

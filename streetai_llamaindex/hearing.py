@@ -11,6 +11,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from streetai_core.forking import fork_safe_lock
+from streetai_llamaindex.answers import Answer
 from streetai_llamaindex.retrieved import Retrieved
 
 _MOST_PLACES = 1024
@@ -36,7 +37,7 @@ class _Place:
     calls: set[str] = field(default_factory=set)
     """Calls of a model that began after something was retrieved, and have not ended."""
     completed: bool = False
-    """Whether a model has completed a text, and not answered a chat."""
+    """Whether a model has completed a text, and not answered a chat, or has given an object."""
     reply: str = ""
     result: str = ""
     """What the engine has given back; the reply of a model that cannot chat."""
@@ -106,12 +107,13 @@ class Hearing:
             if place is not None:
                 place.completed = True
 
-    def resulted(self, key: str, result: str) -> None:
-        """An engine has given back a text as a whole."""
+    def resulted(self, key: str, answer: Answer) -> None:
+        """An engine has given back an answer as a whole."""
         with self._lock:
             place = self._places.get(key)
             if place is not None:
-                place.result = result
+                place.result = answer.text or place.result
+                place.completed |= answer.is_structured
 
     def ended(self, key: str) -> Heard | None:
         """What began the place has come to its end."""

@@ -7,9 +7,6 @@ from collections import OrderedDict
 from contextvars import ContextVar
 from typing import Any
 
-from llama_index.core.base.llms.types import ChatMessage, MessageRole
-from llama_index.core.base.response.schema import Response
-from llama_index.core.chat_engine.types import AgentChatResponse
 from llama_index.core.instrumentation import get_dispatcher  # type: ignore[attr-defined]  # it is there
 from llama_index.core.instrumentation.event_handlers import BaseEventHandler
 from llama_index.core.instrumentation.events import BaseEvent
@@ -21,6 +18,7 @@ from llama_index.core.instrumentation.span_handlers import BaseSpanHandler
 
 from streetai_core.failures import OnError, fail_open
 from streetai_core.forking import fork_safe_lock
+from streetai_llamaindex.answers import answer_in
 from streetai_llamaindex.engines import Engine
 from streetai_llamaindex.hearing import Hearing
 from streetai_llamaindex.lessons import Lessons
@@ -148,7 +146,7 @@ class _Listener:
     def exited(self, span: str, result: object) -> None:
         """A span has ended well."""
         if self.is_root(span):
-            self.hearing.resulted(span, _text_in(result))
+            self.hearing.resulted(span, answer_in(result))
             self.lessons.learn(self.hearing.ended(span))
 
     def dropped(self, span: str) -> None:
@@ -238,9 +236,3 @@ class _Spans(BaseSpanHandler[BaseSpan]):
 
     def prepare_to_drop_span(self, *_: Any, **__: Any) -> None:
         """None was kept."""
-
-
-def _text_in(result: object) -> str:
-    """What an engine has answered, if it is there as a whole."""
-    text = result.response if isinstance(result, Response | AgentChatResponse) else None
-    return reply_text(ChatMessage(role=MessageRole.ASSISTANT, content=text)) if isinstance(text, str) else ""

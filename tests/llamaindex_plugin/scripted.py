@@ -16,7 +16,7 @@ from llama_index.core.base.llms.types import (
     TextBlock,
     ToolCallBlock,
 )
-from llama_index.core.bridge.pydantic import Field
+from llama_index.core.bridge.pydantic import BaseModel, Field
 from llama_index.core.llms import CustomLLM
 from llama_index.core.llms.callbacks import llm_chat_callback, llm_completion_callback
 from llama_index.core.llms.function_calling import FunctionCallingLLM
@@ -207,6 +207,12 @@ def calls(name: str, arguments: dict[str, Any], number: int = 0, *, in_kwargs: b
         return ChatMessage(role=MessageRole.ASSISTANT, blocks=[], additional_kwargs={KWARGS: [call]})
     block = ToolCallBlock(tool_call_id=key, tool_name=name, tool_kwargs=arguments)
     return ChatMessage(role=MessageRole.ASSISTANT, blocks=[block])
+
+
+class Draught(BaseModel):
+    """A structured answer."""
+
+    text: str
 
 
 def calls_of(message: ChatMessage) -> list[Any]:

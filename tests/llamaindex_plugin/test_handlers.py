@@ -17,7 +17,7 @@ from streetai_core.errors import InputError
 from streetai_llamaindex import StreetAICallbackHandler, StreetAIInstrumentation
 from tests.llamaindex_plugin.conftest import FACT, QUESTION, REPLY, SESSION, assistant, said, steps, user
 from tests.llamaindex_plugin.engines import ENGINES, FRAMEWORK_WARNINGS
-from tests.llamaindex_plugin.scripted import Script, ScriptedChat, ScriptedCompletion, calls, text_of_prompt
+from tests.llamaindex_plugin.scripted import Draught, Script, ScriptedChat, ScriptedCompletion, calls, text_of_prompt
 from tests.llamaindex_plugin.styles import STYLES, achat, chat
 
 pytestmark = FRAMEWORK_WARNINGS
@@ -53,6 +53,16 @@ def retriever_of(memory):
 def query_engine(memory, llm, **options):
     """A query engine over the memory alone."""
     return RetrieverQueryEngine.from_args(retriever_of(memory), llm=llm, **options)
+
+
+@pytest.mark.parametrize("on_loop", [False, True])
+async def test_a_structured_answer(memory, handler, on_loop):
+    """9.8: A chat model gives it by a call, which is no call of a tool that anybody has."""
+    engine = query_engine(memory, model(script_of(calls("Draught", {"text": REPLY}))), output_cls=Draught)
+    answer = await engine.aquery(QUESTION) if on_loop else await asyncio.to_thread(engine.query, QUESTION)
+    assert REPLY in str(answer)
+    await asyncio.to_thread(handler.flush)
+    assert steps(memory) == 2
 
 
 @pytest.mark.parametrize("streaming", [False, True], ids=["whole", "streamed"])

@@ -17,7 +17,7 @@ from streetai_llamaindex import StreetAIInstrumentation, StreetAIRetriever
 from tests.event_loop import never_blocked
 from tests.llamaindex_plugin.conftest import FACT, QUESTION, REPLY, SESSION, assistant, said, steps, talk, user
 from tests.llamaindex_plugin.engines import ENGINES, FRAMEWORK_WARNINGS
-from tests.llamaindex_plugin.scripted import Script, ScriptedChat, ScriptedCompletion, calls, text_of_prompt
+from tests.llamaindex_plugin.scripted import Draught, Script, ScriptedChat, ScriptedCompletion, calls, text_of_prompt
 from tests.llamaindex_plugin.styles import STYLES, chat, cut
 
 pytestmark = FRAMEWORK_WARNINGS
@@ -80,6 +80,16 @@ async def test_a_query_engine(memory, listening, ask, streaming):
     signal = next(one for one in core.signals if one.content == FACT)
     assert [step.action for step in core.history(signal.signal_id)] == ["boost", "boost"]
     assert len(said(memory)) == 42
+
+
+@pytest.mark.parametrize("ask", [query, aquery], ids=lambda ask: ask.__name__)
+async def test_a_structured_answer(memory, listening, ask):
+    """9.8: A chat model gives it by a call, which is no call of a tool that anybody has."""
+    script = script_of(calls("Draught", {"text": REPLY}))
+    engine = query_engine(memory, ScriptedChat(script=script), output_cls=Draught)
+    assert REPLY in await ask(engine)
+    await asyncio.to_thread(listening.flush)
+    assert steps(memory) == 2
 
 
 @pytest.mark.parametrize("ask", [query, aquery], ids=lambda ask: ask.__name__)
