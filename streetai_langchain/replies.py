@@ -21,6 +21,10 @@ _USUAL_KEYS = ("answer", "output", "response", "text", "result", "messages", _RA
 """Where chains and graphs with several outputs have their reply; the first that is there is taken."""
 
 
+_MADE = frozenset({"image", "audio", "video", "file"})
+"""Kinds of blocks that are an answer without words."""
+
+
 def added(output: Any, chunk: Any) -> Any:
     """What was streamed so far and the next piece of it; pieces that cannot be added replace each other, as upstream.
 
@@ -37,7 +41,7 @@ def added(output: Any, chunk: Any) -> Any:
 
 
 def reply_of(output: Any, output_key: str | None, *, parsed: bool = False) -> AIMessage | None:
-    """The reply in an output; `None` if nothing is said and no tool is called.
+    """The reply in an output; `None` if nothing is said, no tool is called, and nothing else is made.
 
     Args:
         output: a message, text, a list of messages of which the model's last counts, any other value, which counts as
@@ -64,7 +68,7 @@ def reply_of(output: Any, output_key: str | None, *, parsed: bool = False) -> AI
     if key == _RAW and not text_of(reply).strip() and (answer := output.get(_PARSED)) is not None:
         # The call by which a model gives a structured answer is no tool's: nothing ever follows it.
         reply = AIMessage(_text_of(answer), id=reply.id)
-    return reply if text_of(reply).strip() or reply.tool_calls else None
+    return reply if text_of(reply).strip() or reply.tool_calls or _has_made_something(reply) else None
 
 
 def cut_reply(output: Any, output_key: str | None, *, parsed: bool = False) -> AIMessage | None:
@@ -94,6 +98,11 @@ def _text_of(value: object) -> str:
 def _is_model(value: object) -> TypeGuard[BaseModel]:
     """Whether it is a structured answer, as `with_structured_output` gives it for a class."""
     return isinstance(value, BaseModel) and not isinstance(value, BaseMessage)
+
+
+def _has_made_something(reply: AIMessage) -> bool:
+    """Whether a reply answers without words, by an image for instance, in whatever form its provider has for it."""
+    return bool(reply.additional_kwargs.get("audio")) or any(block["type"] in _MADE for block in reply.content_blocks)
 
 
 def _last_spoken(messages: Sequence[BaseMessage]) -> AIMessage | None:

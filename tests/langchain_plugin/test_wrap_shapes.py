@@ -150,6 +150,34 @@ def test_a_reply_that_calls_tools_is_no_final_reply(diary, streetai):
     assert not any(getattr(message, "tool_calls", None) for message in asked.prompts[1])
 
 
+PIXEL = "iVBORw0KGgo="
+
+
+@pytest.mark.parametrize("way", [invoke, ainvoke, stream, astream])
+@pytest.mark.parametrize(
+    "made",
+    [
+        {"content": [{"type": "image", "base64": PIXEL, "mime_type": "image/png"}]},
+        {"content": [{"type": "image_url", "image_url": {"url": f"data:image/png;base64,{PIXEL}"}}]},
+        {"content": "", "additional_kwargs": {"audio": {"id": "a", "data": PIXEL}}},
+    ],
+    ids=["image", "as OpenAI has it", "sound"],
+)
+async def test_what_a_model_makes_is_a_reply(diary, streetai, way, made):
+    """Its question seemed unanswered, and was put with the next one; it comes back as it was."""
+    asked = ScriptedChatModel(reply=lambda _: AIMessage(**made))
+    chat = streetai.wrap(asked)
+    for number in range(2):
+        await way(chat, f"{QUESTION} ({number})", SESSION)
+
+    assert spoken(diary, "new") == [
+        (role, text) for n in "01" for role, text in (("user", f"{QUESTION} ({n})"), ("assistant", ""))
+    ]
+    assert [message.type for message in asked.prompts[-1]] == ["human", "ai", "human"]
+    assert asked.prompts[-1][1].content == WORDLESS
+    assert AIMessage(**made).content == streetai.chat_history("new", user_id="mara").messages[-1].content
+
+
 @pytest.mark.parametrize("way", [invoke, ainvoke, stream, astream])
 @pytest.mark.parametrize("block", [True, False])
 async def test_a_refusal_is_a_reply(diary, streetai, way, block):
