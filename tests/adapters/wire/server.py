@@ -1,6 +1,8 @@
 """A server on this machine that speaks the providers' APIs, answers from a script, and checks what it receives."""
 
 import json
+import selectors
+import socket
 import threading
 from collections import deque
 from contextlib import contextmanager
@@ -127,6 +129,15 @@ class Handler(BaseHTTPRequestHandler):
 class _Server(ThreadingHTTPServer):
     daemon_threads = True  # a client that keeps its connection does not keep the test
     request_queue_size = 256  # for tests that call at once from everywhere
+    timeout = 0  # whoever has gone away again is not waited for
+
+    def serve_until(self, told):
+        """Serve until something can be read from `told`: `serve_forever` looks again and again whether to end."""
+        with selectors.DefaultSelector() as selector:
+            selector.register(self, selectors.EVENT_READ)
+            selector.register(told, selectors.EVENT_READ)
+            while told not in [key.fileobj for key, _ in selector.select()]:
+                self.handle_request()
 
 
 @contextmanager
@@ -144,15 +155,16 @@ def served(api):
 @contextmanager
 def listening(handler, wires):
     """The URL of a server with these handlers until the block ends; nothing invalid may have come in for `wires`."""
-    with _Server(("127.0.0.1", 0), handler) as server:
-        thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.002})
+    end, told = socket.socketpair()
+    with end, told, _Server(("127.0.0.1", 0), handler) as server:
+        thread = threading.Thread(target=server.serve_until, args=(told,))
         thread.start()
         try:
             yield f"http://127.0.0.1:{server.server_port}"
         finally:
             for wire in wires:
                 wire.over.set()
-            server.shutdown()
+            end.close()
             thread.join()
     assert [] == [fault for wire in wires for fault in wire.invalid]
 
