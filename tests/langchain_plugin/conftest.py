@@ -1,6 +1,8 @@
 """Memories in real files for the tests of the plug-in."""
 
 from datetime import datetime, timezone
+from functools import cache
+from pathlib import Path
 
 import pytest
 
@@ -9,6 +11,7 @@ from streetai_core.encoders import HashingEncoder
 from streetai_langchain import StreetAIChainMemory, StreetAIMemory
 from streetai_langchain.messages import to_stored
 from tests.asked import Asked
+from tests.databases import file_of, put, put_empty
 
 DIARY = (
     ("user", "My name is Mara and I keep a sailing boat called Pelikan in the harbour of Kiel."),
@@ -43,14 +46,17 @@ def recalls(asked):
 @pytest.fixture
 def registry(tmp_path, asked):
     """A registry on a file of its own, with the encoder that needs no model."""
-    with MemoryRegistry(tmp_path / "memory.db", encoder=HashingEncoder(), observers=[asked]) as registry:
+    # What power loss does is tested elsewhere.
+    path = put_empty(tmp_path / "memory.db")
+    with MemoryRegistry(path, encoder=HashingEncoder(), observers=[asked], durability="fast") as registry:
         yield registry
 
 
 @pytest.fixture(scope="module")
 def shared(tmp_path_factory):
     """One memory for all tests of a module; each has a conversation of its own."""
-    with MemoryRegistry(tmp_path_factory.mktemp("shared") / "memory.db", encoder=HashingEncoder()) as registry:
+    path = put_empty(tmp_path_factory.mktemp("shared") / "memory.db")
+    with MemoryRegistry(path, encoder=HashingEncoder(), durability="fast") as registry:
         yield registry.get("all")
 
 
@@ -63,7 +69,19 @@ def streetai(registry):
 @pytest.fixture
 def diary(registry):
     """The memory of user `mara`, who has talked before in the conversation `diary`."""
-    return seed(registry)
+    put(Path(registry.store.path), _diary())
+    return registry.get("mara")
+
+
+@cache
+def _diary():
+    """A database with the memory of `mara`."""
+
+    def fill(path):
+        with MemoryRegistry(path, encoder=HashingEncoder()) as registry:
+            seed(registry)
+
+    return file_of(fill)
 
 
 def seed(registry):
