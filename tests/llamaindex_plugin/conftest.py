@@ -1,7 +1,9 @@
 """Memories in real files for the tests of the plug-in."""
 
 import asyncio
+from functools import cache
 from inspect import iscoroutinefunction
+from pathlib import Path
 
 import pytest
 from llama_index.core.llms import ChatMessage
@@ -9,6 +11,7 @@ from llama_index.core.llms import ChatMessage
 from streetai_core import MemoryRegistry
 from streetai_core.encoders import HashingEncoder
 from streetai_llamaindex import StreetAIChatMemoryBuffer
+from tests.databases import file_of, put, put_empty
 
 SESSION = "mara"
 FACT = "The draught of my boat is one metre forty, so shallow harbours are no problem."
@@ -75,7 +78,8 @@ def framework_loop(request):
 @pytest.fixture
 def registry(tmp_path):
     """An engine on a file of its own, with the encoder that needs no model."""
-    with MemoryRegistry(tmp_path / "memory.db", encoder=HashingEncoder()) as registry:
+    # What power loss does is tested elsewhere.
+    with MemoryRegistry(put_empty(tmp_path / "memory.db"), encoder=HashingEncoder(), durability="fast") as registry:
         yield registry
 
 
@@ -91,8 +95,18 @@ def make(registry):
 
 
 @pytest.fixture
-def memory(make):
+def memory(registry, make):
     """A memory that has been talked to for long."""
-    memory = make()
-    talk(memory)
-    return memory
+    put(Path(registry.store.path), _talked())
+    return make()
+
+
+@cache
+def _talked():
+    """A database in which a memory has been talked to for long."""
+
+    def fill(path):
+        with MemoryRegistry(path, encoder=HashingEncoder()) as registry:
+            talk(StreetAIChatMemoryBuffer.from_defaults(registry=registry, session_id=SESSION, token_limit=LIMIT))
+
+    return file_of(fill)
