@@ -1,6 +1,5 @@
 """A memory that is large enough for an image, made once and copied for each test."""
 
-import shutil
 from datetime import datetime, timedelta, timezone
 
 import pytest
@@ -8,6 +7,7 @@ import pytest
 from streetai_core import Config, MemoryRegistry, NewMessage
 from streetai_core.encoders.hashing import HashingEncoder
 from streetai_core.index.codes import LEAST
+from tests.databases import made_once, put
 
 NOON = datetime(2026, 3, 1, 12, tzinfo=timezone.utc)
 ENCODER = HashingEncoder(dim=32)
@@ -42,14 +42,16 @@ def opened(path, **options):
 @pytest.fixture(scope="session", params=["single", "half"])
 def original(request, tmp_path_factory):
     """The database of a large memory that nobody has closed nicely, so that it has no image; in both precisions."""
-    path = tmp_path_factory.mktemp(request.param) / "memory.db"
-    registry = opened(path, config=Config(stack_threshold=0.9, vector_precision=request.param))
-    registry.get("m").add_messages([said(number) for number in range(MESSAGES)])
-    registry.store.close()
-    return path
+
+    def fill(path):
+        registry = opened(path, config=Config(stack_threshold=0.9, vector_precision=request.param))
+        registry.get("m").add_messages([said(number) for number in range(MESSAGES)])
+        registry.store.close()
+
+    return made_once(tmp_path_factory, f"large-{request.param}.db", fill)
 
 
 @pytest.fixture
 def path(original, tmp_path):
     """A copy of it."""
-    return shutil.copy(original, tmp_path / "memory.db")
+    return put(tmp_path / "memory.db", original.read_bytes())

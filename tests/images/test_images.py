@@ -405,7 +405,7 @@ def test_an_image_that_a_memory_has_outgrown_is_not_used(imaged):
     memory = registry.get("m")
     with memory._coherent.reading() as (view, _):
         head = view.head
-    memory.add_messages([NewMessage(content=f"{number} more", role="user") for number in range(LEAST + 200)])
+    memory.add_messages([NewMessage(content=f"{number} more", role="assistant") for number in range(LEAST + 200)])
     registry.store.close()
     registry = opened(imaged)
     memory = registry.get("m")

@@ -506,7 +506,7 @@ def test_a_large_memory_that_comes_from_its_image(tmp_path, encoder, precision):
         memory = registry.get("m")
         memory.add_messages(
             [
-                NewMessage(content=f"Line {number} of the log of ship {number % 97}.", role="user")
+                NewMessage(content=f"Line {number} of the log of ship {number % 97}.", role="assistant")
                 for number in range(4200)
             ]
         )
