@@ -1,4 +1,4 @@
-"""The bundled conversation in a memory with the real model, made once."""
+"""The bundled conversation in a memory with the real model."""
 
 import pytest
 
@@ -7,9 +7,9 @@ from streetai_core.evaluation.conversations import sample_conversation
 from streetai_core.stores.reference import ReferenceStore
 
 
-@pytest.fixture(scope="session")
-def harbour():
+@pytest.fixture(scope="module")
+def harbour(real_encoder):
     """The memory; nobody changes it."""
-    memory = MemoryRegistry(ReferenceStore()).get("mara")
+    memory = MemoryRegistry(ReferenceStore(), encoder=real_encoder).get("mara")
     memory.add_messages(sample_conversation().messages)
     return memory
