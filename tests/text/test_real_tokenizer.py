@@ -1,5 +1,6 @@
 """No chunk is longer than what the real model reads; its tokenizer decides."""
 
+import numpy as np
 import pytest
 
 from streetai_core import Config, NewMessage
@@ -32,9 +33,9 @@ def test_no_chunk_is_cut_by_the_model(text, name):
         """Notes what it is given."""
 
         def embed(self, texts, kind):
-            """Note, then encode."""
+            """Note; what the vectors are does not matter here, and to make them takes the model seconds."""
             seen.extend(texts)
-            return super().embed(texts, kind)
+            return np.ones((len(texts), self.dim), dtype=np.float32)
 
     (item,) = prepare(
         [NewMessage(content=text, role="user", name=name)],
