@@ -3,39 +3,15 @@
 Each has as few rounds as still show what it is about; what a command does without options is the long form.
 """
 
-import importlib.util
 import os
 import re
-import subprocess
-import sys
 
 import pytest
 
 from streetai_core.testing.torture.calls import CALLS
+from tests.torture.programs import passed, run
 
 needs_fork = pytest.mark.skipif(not hasattr(os, "fork"), reason="writers are forked; run it on Linux or macOS")
-needs_limits = pytest.mark.skipif(
-    importlib.util.find_spec("resource") is None, reason="this system has no resource limits; run it on Linux or macOS"
-)
-needs_apsw = pytest.mark.skipif(
-    importlib.util.find_spec("apsw") is None, reason="apsw is not installed; run: pip install 'streetai[torture]'"
-)
-
-SEED = "20260301"
-
-
-def run(*arguments):
-    """Run a program in a process of its own (some fork, so no other thread may run)."""
-    command = [sys.executable, "-m", "streetai_core.testing.torture", *map(str, arguments)]
-    return subprocess.run(command, capture_output=True, text=True, check=False)
-
-
-def passed(*arguments):
-    """Run a program that must pass; returns the numbers of its summary."""
-    done = run(*arguments, "--seed", SEED)
-    print(done.stdout)  # noqa: T201 - seed and counts belong into the report of a failing run
-    assert done.returncode == 0, done.stdout + done.stderr
-    return {name: int(number) for name, number in re.findall(r"(\w+)=(\d+)", done.stdout)}
 
 
 @needs_fork
@@ -43,26 +19,6 @@ def test_kills_lose_nothing(tmp_path):
     """What was acknowledged is there, what was not is whole or absent; also where the file had just been made."""
     found = passed("kill", "--cycles", 50, "--folder", tmp_path)
     assert (found["lost"], found["torn"], found["cycles"], found["births"]) == (0, 0, 50, 5)
-
-
-@needs_apsw
-def test_power_failures_lose_nothing(tmp_path):
-    """With full durability nothing is lost, with fast a tail at most; without syncing the images are torn."""
-    found = passed("power", "--images", 80, "--controls", 20, "--operations", 50, "--folder", tmp_path)
-    assert found["copies_of_log"] > 10
-    assert (found["lost"], found["torn"], found["torn_fast"]) == (0, 0, 0)
-    assert found["off_images_torn"] > 0
-    assert found["fast_images_without_tail"] > 0
-
-
-@needs_apsw
-def test_a_run_that_shows_nothing_has_not_passed(tmp_path):
-    """If the only image without syncing is an empty disk, nothing was seen to be torn: exit code 1, files kept."""
-    few = ("--images", 1, "--controls", 1, "--operations", 5)
-    done = run("power", *few, "--seed", SEED, "--folder", tmp_path)
-    assert done.returncode == 1
-    assert "shows nothing: no image was torn without syncing either" in done.stdout
-    assert f"the files are kept in {tmp_path}" in done.stdout
 
 
 def test_several_processes_write_one_memory_and_many(tmp_path):
@@ -85,22 +41,6 @@ def test_ram_is_what_the_disk_says_after_any_fault(tmp_path):
     found = passed("faults", "--stride", 67, "--moments", 2, "--folder", tmp_path)
     assert (found["ram_is_not_disk"], found["half"], found["wrong_error"], found["stuck"]) == (0, 0, 0, 0)
     assert found["stored_all_the_same"] > 0
-
-
-@needs_apsw
-def test_a_failing_disk_leaves_the_memory_whole(tmp_path):
-    """Also where COMMIT raises and its write is found all the same."""
-    found = passed("disk", "--stride", 140, "--syncs", 2, "--folder", tmp_path)
-    assert (found["ram_is_not_disk"], found["half"], found["wrong_error"]) == (0, 0, 0)
-    assert (found["stuck"], found["damaged"]) == (0, 0)
-
-
-@needs_limits
-def test_a_full_disk_is_recovered_from(tmp_path):
-    """A typed error, reading goes on, and writing on the same handle when there is space."""
-    found = passed("full", "--points", 10, "--folder", tmp_path)
-    assert (found["lost"], found["half"], found["wrong_error"], found["stuck"]) == (0, 0, 0, 0)
-    assert found["refused"] == found["points"] >= 10
 
 
 def test_nothing_undeclared_comes_back(tmp_path):
