@@ -166,7 +166,7 @@ def test_a_memory_whose_messages_come_and_go_does_not_grow(tmp_path):
             memory.add_messages(
                 [
                     NewMessage(
-                        content=f"Boat {number} lies at berth {number}.", role="user", conversation_id=str(start)
+                        content=f"Boat {number} lies at berth {number}.", role="assistant", conversation_id=str(start)
                     )
                     for number in range(start, start + kept)
                 ]
