@@ -67,7 +67,7 @@ def test_the_figures_on_the_front_page_are_those_that_were_measured():
     assert len(shown) >= 30
 
 
-def test_other_memories_find_no_more_in_the_other_conversations_but_one():
+def test_other_memories_find_no_more_in_the_other_conversations_but_two():
     """As the front page says, of the prompts of 500 and of 1,500 tokens."""
     compared, behind = 0, []
     rows = [line.strip("| ").split(" | ") for line in tables(section(MEASURED, "### Other kinds of talk"))]
@@ -79,8 +79,9 @@ def test_other_memories_find_no_more_in_the_other_conversations_but_one():
             pairs = [pair for own, other in zip(ours, values, strict=True) for pair in zip(own, other, strict=True)]
             behind += [(row[0], round(other - own, 1)) for own, other in pairs if own < other]
             compared += len(values)
-    assert behind == [("LlamaIndex `VectorMemory`", 0.1)]
+    house = [(name, 2.9) for name in ("LlamaIndex `VectorMemory`", "LangChain `VectorStoreRetrieverMemory`")]
+    assert sorted(behind) == sorted([*house, *house, ("LlamaIndex `VectorMemory`", 0.1)])
     front = " ".join(section(FRONT, "## How well it finds").split())
-    assert "In each of [twenty-two conversations" in front
-    assert "but for one in which LlamaIndex's finds .1 more at 1,500" in front
-    assert compared == 2 * 22
+    assert "In each of [twenty-six conversations" in front
+    assert "but for one in which LlamaIndex's finds .1 more at 1,500, and one of 35 questions" in front
+    assert compared == 2 * 26
