@@ -6,6 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from streetai_core.index.replacements import connected
+from streetai_core.index.words import WordIndex
+from tests.index.test_words import Line, entry
 
 numbers = st.integers(0, 12)
 
@@ -41,3 +43,14 @@ def test_links_are_read_once_however_long_the_chain_is():
     chain = Read((newer, newer - 1) for newer in range(1, 301))
     assert connected(150, chain) == list(range(301))
     assert chain.times == 1
+
+
+def test_links_come_in_the_order_in_which_the_newer_ones_were_said():
+    """So that who stands above a chain of others is above all of them, whichever was stored first."""
+    days = {0: 900, 1: 1, 2: 600, 3: 300}
+    replaces = {0: (2,), 2: (3,), 3: (1,)}
+    index = WordIndex()
+    lines = [Line(sequence, None, (1,)) for sequence in days]
+    index.put_all([entry(one, day=days[one.sequence], replaces=replaces.get(one.sequence, ())) for one in lines])
+    assert index.column("sequence")[index.replacements()].tolist() == [[3, 1], [2, 3], [0, 2]]
+    assert index.replaced() == {1, 2, 3}

@@ -2,6 +2,8 @@
 
 import random
 import tracemalloc
+from dataclasses import replace
+from datetime import timedelta
 
 import numpy as np
 import pytest
@@ -138,3 +140,22 @@ def test_which_message_has_a_term():
     assert all(batch.has(2 * number, 7) for number in range(_PAGE + 2))
     assert [batch.has(2 * number, 8) for number in range(_PAGE + 2)] == [not number % 2 for number in range(_PAGE + 2)]
     assert not batch.has(0, 9)
+
+
+def test_what_was_said_years_before_is_older_and_was_not_said_lately():
+    """Also if it came later; on the day before, that may be another zone."""
+    batch, today = Batch(), message(2)
+    for sequence, days in enumerate([0, 0, 0, 1, 2, 900]):
+        batch.put(replace(message(sequence), created_at=NOON - timedelta(days=days)), ONE, NONE)
+    assert sequences_like(batch, today) == [0, 1, 4, 5]
+    assert batch.lately(today, 10).tolist() == [0, 1]
+
+
+def test_what_was_said_since_is_of_the_same_role_and_trusted_as_much():
+    """What comes late is told by its day."""
+    batch = Batch()
+    for sequence, changes in enumerate([{}, {"role": "assistant"}, {"trust": 0.5}, {"name": "Nora"}]):
+        batch.put(message(sequence, **changes), vectors(sequence, 1 + sequence), NONE)
+    assert batch.after(replace(message(4), created_at=NOON - timedelta(days=2))).tolist() == [0, 3]
+    assert batch.after(replace(message(4), created_at=NOON - timedelta(days=1))).tolist() == []
+    assert batch.vectors_of(2).tolist() == vectors(2, 3).tolist()

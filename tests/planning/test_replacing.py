@@ -170,3 +170,24 @@ def test_what_was_said_later_takes_no_place():
     message = Message(message_id="edited", role="user", content=ROOMS, turn=0, sequence=2, created_at=NOON)
     replaced_by(Replacing(state, read), message, np.array([[1.0, 0.0]], dtype=np.float32))
     assert asked == [1, 0]
+
+
+def test_a_correction_is_of_what_came_before_it():
+    """Not of an old history that was stored since, although all of that was said before."""
+    number, asked = 60, []
+    state = MemoryState(Head(memory_id="m", token="", dim=2))
+    places = [{"sequence": sequence, **dict.fromkeys(PLACE, 0)} for sequence in range(number)]
+    state.columns.put_all(list(range(number)), [np.array([1.0, 0.0], dtype=np.float32)] * number, places)
+    today = NOON.date().toordinal()
+    state.words.put_all([entry(Line(one, None, (1,)), day=today - 900 * (one > 2)) for one in range(number)])
+
+    def read(wanted):
+        asked.append(list(wanted))
+        return {}
+
+    message = Message(
+        message_id="old", role="user", content="I was wrong, it's in Bath.", turn=0, sequence=2, created_at=NOON
+    )
+    replaced_by(Replacing(state, read), message, np.array([[1.0, 0.0]], dtype=np.float32))
+    assert asked[-1] == [1, 0]
+    assert len(asked[0]) == COMPARED

@@ -8,7 +8,7 @@ import pytest
 
 from streetai_core import Config, MemoryRegistry
 from streetai_core.encoders import HashingEncoder, offline_available
-from streetai_core.recall.leading import _order, word_scores
+from streetai_core.recall.leading import _order, long_messages, word_scores
 from streetai_core.text.naming import Sought
 from tests.recall.saying import PADDING, Said, ask, parts_of, state_of
 from tests.recall.saying import order as order_of
@@ -228,3 +228,9 @@ def test_the_published_pipeline_knows_no_words(tmp_path, real_encoder):
         found = memory.retrieve("How much is INV-1050?")
     assert found == sorted(found, key=lambda hit: -hit.score)
     assert not any("words" in hit.parts for hit in found)
+
+
+def test_of_each_long_message_the_best_piece_is_known():
+    """It stays the first where another says as much; the best message comes first, whatever its pieces are."""
+    state = state_of(Said(text=PADDING, pieces=(0.5, 0.8, 0.6)), Said(text=PADDING, pieces=(0.4, 0.3, 0.9)))
+    assert list(long_messages(state, ask(state, "Which?")).items()) == [(1, 5), (0, 1)]

@@ -1,6 +1,7 @@
 """An old history that is stored in a memory in use stays old: it replaces nothing, is no news, and stands first."""
 
-from datetime import datetime, timezone
+from dataclasses import replace
+from datetime import datetime, timedelta, timezone
 from itertools import permutations
 
 import pytest
@@ -8,6 +9,7 @@ import pytest
 from streetai_core import MemoryRegistry, NewMessage
 from streetai_core.encoders import offline_available
 from streetai_core.transfer import import_file
+from tests.knowledge.cases import of_kind, recalled, stands_above
 
 pytestmark = pytest.mark.skipif(not offline_available(), reason="the extra `offline` is not installed: no real encoder")
 
@@ -119,6 +121,18 @@ def test_what_was_said_since_stands_for_what_is_stored_late(registry, older, new
     assert (found[newer][1], found[older][1]) == (False, True)
 
 
+@pytest.mark.parametrize("way", ["at once", "one after the other"])
+def test_nobody_outdoes_what_is_trusted_more_and_stored_late(registry, way):
+    """As nobody does in the order in which it was said."""
+    memory = registry.get("mara")
+    new = replace(said("I moved to Nice.", NOW, 0), trust=0.6)
+    old = replace(said("I live in Lyon.", LONG_AGO, 1), trust=1.0)
+    for some in [[new, old]] if way == "at once" else [[new], [old]]:
+        memory.add_messages(some)
+    hits = {hit.signal.content: hit.replaced for hit in memory.retrieve("Where do I live?")}
+    assert hits["I live in Lyon."] is False
+
+
 @pytest.mark.parametrize("order", list(permutations(range(3))))
 def test_of_three_the_newest_stands_first_in_whatever_order_they_came(registry, order):
     """Each replaces the one before it, and the last one both."""
@@ -158,3 +172,29 @@ def test_a_turn_with_an_old_time_is_learned_from_as_any_other(registry):
         learned.append([update["contribution"] for update in updates])
         assert {hit.signal.content: hit.replaced for hit in memory.retrieve("Where do I live?")}["I live in Lyon."]
     assert learned[0] == learned[1]
+
+
+def answered(memory, case, order):
+    """Whether the current value of a case is above the old ones, told in an order, every message with its own time."""
+    told = [
+        NewMessage(
+            content=one["text"],
+            role=one["role"],
+            name=one["author"],
+            message_id=str(place),
+            created_at=LONG_AGO + timedelta(days=20 * place),
+        )
+        for place, one in enumerate(case["messages"])
+    ]
+    memory.add_messages(told[::order])
+    return stands_above(case, recalled(memory, case))
+
+
+@pytest.mark.parametrize(("file", "kind"), [("changed_facts.jsonl", ""), ("changed_facts_as_typed.jsonl", "clear")])
+def test_written_changes_are_found_whichever_way_round_they_come(registry, file, kind):
+    """The last message first: what stands first in the order in which it was said does so then."""
+    cases = of_kind(file, kind)[::6]
+    registry.encoder.encode([said["text"] for case in cases for said in case["messages"]])
+    wrong = [case for case in cases if not answered(registry.get(f"back {case['id']}"), case, -1)]
+    assert len(cases) >= 30
+    assert [case["id"] for case in wrong if answered(registry.get(f"forth {case['id']}"), case, 1)] == []

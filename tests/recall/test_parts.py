@@ -39,6 +39,8 @@ from streetai_core.text.matters import asked_for
 from streetai_core.text.words import hashed
 from tests.recall.saying import NOON, PADDING, Said, ask, order, part, parts_of, recalled, state_of
 
+YEAR = timedelta(days=365)
+
 LEARNING = LEARNED * Config().activation_share
 """The most that what was learned is worth; half of that after one use."""
 
@@ -593,6 +595,23 @@ def test_a_correction_stands_above_what_it_replaces(question):
     assert change[0] == change[1] == 0.0
     assert min(change.values()) == 0.0
     assert change[3] > 0.0
+
+
+@pytest.mark.parametrize("question", ["Which berth is mine?", "berth"])
+def test_a_correction_that_was_stored_before_what_it_replaces_stands_above_it(question):
+    """The whole chain came the other way round, told by its days."""
+    state = state_of(
+        Said(text=f"Make that 14, {PADDING}", cosine=0.4, replaces=(1,), when=NOON),
+        Said(
+            text=f"From now on I moor at number 12, {PADDING}",
+            cosine=0.5,
+            replaces=(2,),
+            when=NOON - timedelta(days=400),
+        ),
+        Said(text=f"My berth is number 31, berth 31 is mine, {PADDING}", cosine=0.9, when=NOON - timedelta(days=800)),
+    )
+    assert order(state, ask(state, question))[0] == 0
+    assert order(state, ask(state, "Which berth did I have at first?"))[0] == 2
 
 
 def test_a_question_for_the_former_state_gets_it():
