@@ -23,7 +23,7 @@ class WordIndex(WordsTable):
         return self._replacements.links(self._rows, self.column("sequence"), self.column("day"))
 
     def revisions(self, sequence: int) -> list[int]:
-        """Sequences of the messages that a message replaced, itself, and those that replaced it, oldest first."""
+        """Sequences of the messages that a message replaced, itself, and those that replaced it, as they came."""
         return connected(sequence, list(map(tuple, self.column("sequence")[self.replacements()].tolist())))
 
     def replaced(self) -> set[int]:

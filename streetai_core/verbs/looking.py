@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from types import EllipsisType
 from typing import Any
 
+import numpy as np
+
 from streetai_core.aio import twin
 from streetai_core.conductor import Conductor
 from streetai_core.errors import InputError
-from streetai_core.planning.words import RULES
+from streetai_core.index.order import as_said
+from streetai_core.planning.words import RULES, day_of
 from streetai_core.recall.filtering import RecallFilter
 from streetai_core.recall.hits import signal_key
 from streetai_core.recall.looking import all_signals, all_stacks, counts
@@ -145,7 +148,7 @@ class Looking(Conductor):
             if state is None or not found:
                 return found
             # What it replaced may have been deleted since.
-            return transaction.messages(MessageQuery(sequences=state.words.revisions(found[0].sequence)))
+            return _as_said(transaction.messages(MessageQuery(sequences=state.words.revisions(found[0].sequence))))
 
     amessages = twin(messages)
     asignals = twin(signals)
@@ -154,6 +157,13 @@ class Looking(Conductor):
     ahistory = twin(history)
     astack_map = twin(stack_map)
     arevisions = twin(revisions)
+
+
+def _as_said(messages: Sequence[Message]) -> list[Message]:
+    """Messages, in the order in which they came, in that in which they were said: an old history may come late."""
+    sequences = np.array([message.sequence for message in messages], dtype=np.int64)
+    said = as_said(sequences, np.array([day_of(message) for message in messages], dtype=np.int64))
+    return [messages[place] for place in np.argsort(said, kind="stable")]
 
 
 def _sequence(transaction: ReadTransaction, message_id: str | None, what: str) -> int | None:

@@ -7,8 +7,8 @@ import pytest
 from streetai_core.errors import InputError
 from streetai_core.evaluation.datasets import _Place, _Reading, _report_twice, read_dataset
 from streetai_core.evaluation.dates import parse_date
+from tests.counted import CountedName
 from tests.evaluation import recordings
-from tests.names import CountedName
 
 
 def test_a_file_is_read_as_it_is(tmp_path):

@@ -144,6 +144,8 @@ def test_of_three_the_newest_stands_first_in_whatever_order_they_came(registry, 
     hits = {hit.signal.content: (place, hit.replaced) for place, hit in enumerate(memory.retrieve("Where do I live?"))}
     assert [hits[text][1] for text in texts] == [True, True, False]
     assert min(texts, key=lambda text: hits[text][0]) == texts[2]
+    one = memory.retrieve("Where do I live?")[0].signal.parent_turn_id
+    assert [message.content for message in memory.revisions(one)] == texts
 
 
 def test_who_corrects_himself_means_nothing_that_comes_years_later(registry):

@@ -7,21 +7,9 @@ from streetai_core.stores.types import MessageQuery
 from streetai_core.testing.factories import make_exchange
 from streetai_core.testing.store_reading import write
 from streetai_core.testing.store_suite import StoreSuite
+from tests.counted import CountedNumber
 
 MESSAGES = 200
-
-
-class CountedNumber(int):
-    """A number that counts how often one is compared with another; set `compared` to 0 before."""
-
-    __slots__ = ()
-    compared = 0
-
-    def __eq__(self, other):
-        CountedNumber.compared += 1
-        return int.__eq__(self, other)
-
-    __hash__ = int.__hash__
 
 
 class TestReferenceStore(StoreSuite):

@@ -21,7 +21,7 @@ from streetai_core.errors import InputError, MessageConflictError
 from streetai_core.transfer import FORMATS, import_file, memory_digest
 from streetai_core.transfer.readers.chatgpt import read_chatgpt
 from streetai_core.transfer.records import Source
-from tests.names import CountedName
+from tests.counted import CountedName
 from tests.transfer.conftest import PUBLISHED
 
 
