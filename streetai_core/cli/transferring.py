@@ -148,7 +148,7 @@ def _there(source: Path, file: Path) -> Iterator[Path]:
     "conversation_id",
     metavar="ID",
     callback=usable_id,
-    help="The conversation of messages that name none.  [default: the name of SOURCE]",
+    help="The conversation of messages that name none.  [default: that of an earlier import, else the name of SOURCE]",
 )
 @click.option("--reembed", is_flag=True, help="Embed an exported memory anew, for another encoder.")
 @encoder_option

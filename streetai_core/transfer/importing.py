@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -25,7 +26,8 @@ from streetai_core.transfer.readers.llamaindex import read_llamaindex
 from streetai_core.transfer.readers.mem0 import read_mem0
 from streetai_core.transfer.readers.plain import read_plain, read_plain_lines
 from streetai_core.transfer.readers.published import is_published, read_published
-from streetai_core.transfer.records import Source, dated, in_order, writer_of
+from streetai_core.transfer.records import Source, dated, fitting_id, in_order, writer_of
+from streetai_core.transfer.renamed import as_before
 from streetai_core.transfer.restoring import restore, restore_published
 from streetai_core.transfer.values import FORMATS, Blank, Entry, FormatName, Imported, Record, Rejected, Watch
 
@@ -73,7 +75,8 @@ def import_file(
         path: the file.
         memory_id: into which memory; needed for all but whole memories, which know their ids.
         source_format: one of `FORMATS`; `None`: seen from the content.
-        conversation_id: of messages that name none; `None`: the file's name, without its ending.
+        conversation_id: of messages that name none; `None`: the one into which they were imported before, also from
+            a file of another name, else the file's name, without its ending.
         reembed: embed a whole memory anew although its vectors are in the file, as for another encoder.
         progress: called with (messages done so far, messages in all); for a whole memory, with texts embedded.
 
@@ -102,7 +105,12 @@ def import_file(
     if memory_id is None:
         raise InputError(f"memory_id (--memory) is needed: a file of the format {found} does not say whose it is")
     tally = _Tally()
-    records = list(_entries(file, found, document, Source(file.stem or "import", conversation_id)))
+    read = partial(_read, file, found, document)
+    records = (
+        as_before(registry.store, memory_id, writer_of(found), fitting_id(file.stem or "import"), read)
+        if conversation_id is None
+        else read(conversation_id)
+    )
     signed = [_signed(entry, found) if isinstance(entry, Record) else entry for entry in in_order(dated(records))]
     _add_all(registry, registry.get(memory_id), signed, tally, progress)
     return Imported(
@@ -171,6 +179,11 @@ def _targets(ids: Sequence[str], memory_id: str | None) -> dict[str, str]:
     if memory_id in ids:
         return {memory_id: memory_id}
     raise InputError(f"the file has {len(ids)} memories, and none is {memory_id!r}: {', '.join(sorted(ids)[:20])}")
+
+
+def _read(file: Path, name: FormatName, document: Any, unnamed: str) -> list[Entry]:
+    """The records of a file, with a conversation for those that name none."""
+    return list(_entries(file, name, document, Source(unnamed)))
 
 
 def _entries(file: Path, name: FormatName, document: Any, source: Source) -> Iterator[Entry]:

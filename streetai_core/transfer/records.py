@@ -47,17 +47,15 @@ _AT_LAST = datetime.max.replace(tzinfo=timezone.utc)
 class Source:
     """What a reader knows besides the content of the file."""
 
-    name: str
-    """Of the file, without folder and ending: the conversation of messages that name none."""
-    conversation_id: str | None = None
-    """The caller's conversation, for messages that name none."""
+    unnamed: str
+    """The conversation of messages that name none: the caller's, or one with the name of the file."""
     _seen: Counter[str] = field(default_factory=Counter)
 
     def conversation(self, given: object, what: str = "conversation_id") -> str:
-        """The conversation of a message: what the file says, else the caller's, else one of the file's name."""
+        """The conversation of a message: what the file says, else that of messages that name none."""
         if given is not None and not isinstance(given, str | int):
             raise ImportFormatError(f"{what} must be text, got {type(given).__name__}")
-        return fitting_id(str(given) if given not in {None, ""} else self.conversation_id or self.name)
+        return fitting_id(str(given) if given not in {None, ""} else self.unnamed)
 
     def stable_id(self, program: str, *content: object) -> str:
         """An id of a message that has none: of what it says, and of how many like it came before."""
