@@ -39,6 +39,7 @@ _FORMATS = (
     "streetai",
     "chatgpt",
     "claude",
+    "telegram",
     "langchain",
     "langchain-sql",
     "llamaindex",
@@ -171,9 +172,9 @@ def import_command(
     SOURCE '-' is standard input: `streetai export a.db | streetai import b.db -`.
 
     Formats: streetai (what `streetai export` writes), chatgpt and claude (conversations.json of their exports),
-    langchain (JSON, also a dump of its Redis history), langchain-sql (SQLChatMessageHistory in SQLite), llamaindex
-    (SimpleChatStore), mem0, jsonl (role and content, a message a line) and streetai-memory (the database of that
-    package).
+    telegram (result.json of Telegram Desktop), langchain (JSON, also a dump of its Redis history), langchain-sql
+    (SQLChatMessageHistory in SQLite), llamaindex (SimpleChatStore), mem0, jsonl (role and content, a message a line)
+    and streetai-memory (the database of that package).
 
     The same command again imports only what is new, and goes on where it was interrupted. Exit code 1 if records had to
     be left out; they are named.

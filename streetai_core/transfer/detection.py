@@ -19,7 +19,9 @@ from streetai_core.transfer.readers.llamaindex import is_llamaindex
 from streetai_core.transfer.readers.mem0 import is_mem0
 from streetai_core.transfer.readers.plain import is_plain, is_plain_message
 from streetai_core.transfer.readers.published import is_published
-from streetai_core.transfer.values import FORMATS, FormatName
+from streetai_core.transfer.readers.telegram import is_telegram
+from streetai_core.transfer.unknown import told_of_text, told_of_value
+from streetai_core.transfer.values import FormatName
 
 _DATABASE = b"SQLite format 3\0"
 _PACKED = {b"PK\x03\x04": "a ZIP archive", b"\x1f\x8b": "compressed by gzip"}
@@ -39,6 +41,7 @@ _OUR_TABLES = {"memories", "messages", "credits"}
 LOOKS: dict[FormatName, Callable[[Any], bool]] = {
     "chatgpt": is_chatgpt,
     "claude": is_claude,
+    "telegram": is_telegram,
     "llamaindex": is_llamaindex,
     "langchain": is_langchain,
     "mem0": is_mem0,
@@ -72,9 +75,7 @@ def detect(path: Path) -> tuple[FormatName, Any]:
     for name, looks in LOOKS.items():
         if looks(document):
             return name, document
-    raise ImportFormatError(
-        f"{path.name} is JSON, but of no format that is known ({', '.join(FORMATS)}). Give the format if it is one."
-    )
+    raise ImportFormatError(f"{path.name} {told_of_value(document)}")
 
 
 def _document(path: Path) -> Any:
@@ -100,6 +101,9 @@ def _document(path: Path) -> Any:
                 f"{path.name} has a JSON object a line, but none of the first {len(lines)} lines is a message: each "
                 f"needs role and content, this has {_keys(objects[0])}"
             ) from error
+        told = told_of_text(next((line for _, line in lines if line and not line.isspace()), ""))
+        if told is not None:
+            raise ImportFormatError(f"{path.name} {told}") from error
         raise
 
 

@@ -26,6 +26,7 @@ from streetai_core.transfer.readers.llamaindex import read_llamaindex
 from streetai_core.transfer.readers.mem0 import read_mem0
 from streetai_core.transfer.readers.plain import read_plain, read_plain_lines
 from streetai_core.transfer.readers.published import is_published, read_published
+from streetai_core.transfer.readers.telegram import read_telegram
 from streetai_core.transfer.records import Source, dated, fitting_id, in_order, writer_of
 from streetai_core.transfer.renamed import as_before
 from streetai_core.transfer.restoring import restore, restore_published
@@ -37,6 +38,7 @@ _BATCH = 200
 _DOCUMENTS = {
     "chatgpt": read_chatgpt,
     "claude": read_claude,
+    "telegram": read_telegram,
     "langchain": read_langchain,
     "llamaindex": read_llamaindex,
     "mem0": read_mem0,

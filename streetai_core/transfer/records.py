@@ -180,6 +180,12 @@ def entries_of(number: int, build: Callable[[], NewMessage | None]) -> Iterator[
         yield Record(number=number, message=message)
 
 
+def conversations_in(document: Any, key: str) -> list[Any]:
+    """The conversations of an export, which have a key by which they are known: a list of them, or one alone."""
+    found = [document] if isinstance(document, dict) else document
+    return found if isinstance(found, list) and any(isinstance(one, dict) and key in one for one in found) else []
+
+
 def chats(document: object, read: Callable[[int, dict[str, Any]], Chat]) -> Iterator[Entry]:
     """The messages of a list of conversations.
 

@@ -12,6 +12,7 @@ FormatName: TypeAlias = Literal[
     "streetai",
     "chatgpt",
     "claude",
+    "telegram",
     "langchain",
     "langchain-sql",
     "llamaindex",

@@ -17,7 +17,7 @@ from langchain_core.messages import (
 )
 from llama_index.core.llms import ChatMessage
 
-from streetai_core.errors import InputError, MessageConflictError
+from streetai_core.errors import ImportFormatError, InputError, MessageConflictError
 from streetai_core.transfer import FORMATS, import_file, memory_digest
 from streetai_core.transfer.readers.chatgpt import read_chatgpt
 from streetai_core.transfer.records import Source
@@ -209,7 +209,12 @@ CLAUDE = [
                 "text": "ignored, there are blocks",
                 "content": [{"type": "text", "text": "Where is berth 31?"}],
                 "created_at": "2025-02-03T04:05:07+02:00",
-                "attachments": [{"file_name": "map.txt", "extracted_content": "secret"}],
+                "attachments": [
+                    {"file_name": "map.txt", "extracted_content": "Berth 31 is by the crane."},
+                    {"file_name": "", "extracted_content": "Pasted."},
+                    {"file_name": "empty.pdf", "extracted_content": ""},
+                    "nothing",
+                ],
                 "files": [{"file_name": "map.png"}],
             },
             {
@@ -238,18 +243,109 @@ CLAUDE = [
 
 
 def test_claude(sqlite, write):
-    """The text blocks; a message without a time has that of the one before it."""
+    """The text blocks, behind what was attached; a message without a time has that of the one before it."""
     done = import_file(sqlite, write(CLAUDE), memory_id="ada")
     assert [
         ("user", "Hi.", at(2024, 1, 1), "u1"),
+        ("user", "map.txt:\n\nBerth 31 is by the crane.", at(2025, 2, 3, 2, 5, 7), "u2"),
+        ("user", "Pasted.", at(2025, 2, 3, 2, 5, 7), "u2"),
         ("user", "Where is berth 31?", at(2025, 2, 3, 2, 5, 7), "u2"),
         ("assistant", "By the crane.\nLook up.", at(2025, 2, 3, 2, 5, 7), "u2"),
         ("user", "Thanks.", at(2025, 2, 3, 4, 6), "u2"),
     ] == told(sqlite)
     assert [(1, True)] == [(one.number, "message 4" in one.reason) for one in done.rejected]
-    assert {"imported_from": "claude", "title": "Berths", "files": "map.txt, map.png"} == sqlite.get("ada").messages()[
-        1
-    ].metadata
+    document, _, question = sqlite.get("ada").messages()[1:4]
+    assert {"imported_from": "claude", "title": "Berths", "files": "map.txt, empty.pdf, map.png"} == question.metadata
+    assert ("document", 0.5, "import/claude") == (document.source, document.trust, document.writer)
+    assert {"imported_from": "claude", "title": "Berths", "files": "map.txt"} == document.metadata
+
+
+def test_an_attachment_without_a_word_of_its_own(sqlite, write):
+    """Long texts that are pasted become attachments: the reply stood there without what it is about."""
+    said = [
+        {"uuid": "m1", "sender": "human", "text": "", "attachments": [{"extracted_content": "Berth 31, 2.1 metres."}]},
+        {"sender": "human", "text": "", "attachments": [{"extracted_content": "Yes."}, {"extracted_content": "Yes."}]},
+        {"uuid": "m2", "sender": "assistant", "text": "A deep berth."},
+    ]
+    for added in (4, 0):
+        done = import_file(sqlite, write([{"uuid": "u", "chat_messages": said}]), memory_id="ada")
+        assert (added, 4 - added, 2, ()) == (done.added, done.known, done.blank, done.rejected)
+    assert ["Berth 31, 2.1 metres.", "Yes.", "Yes.", "A deep berth."] == [content for _, content, *_ in told(sqlite)]
+
+
+@pytest.mark.parametrize(("name", "document"), [("chatgpt", CHATGPT[0]), ("claude", CLAUDE[0])])
+def test_a_single_conversation(sqlite, write, name, document):
+    """One object, as extensions of browsers save the open chat: it was of no format that is known."""
+    done = import_file(sqlite, write(document), memory_id="ada")
+    assert name == done.source_format
+    before = memory_digest(sqlite, "ada")
+    whole = import_file(sqlite, write([document]), memory_id="ada")
+    assert (0, done.added) == (whole.added, whole.known)
+    assert before == memory_digest(sqlite, "ada")
+
+
+def telegram(number, author, text, **more):
+    """A message of Telegram, at the minute of its number, two hours ahead of UTC."""
+    time = {"date": f"2024-07-01T14:{number:02}:00", "date_unixtime": str(1719835200 + 60 * number)}
+    return {"id": number, "type": "message", **time, "from": author, "from_id": f"user{author}", "text": text} | more
+
+
+TELEGRAM = {
+    "name": "Harbour",
+    "type": "private_group",
+    "id": 4711,
+    "messages": [
+        telegram(0, "Ada", "", type="service", action="create_group"),
+        telegram(
+            1, "Ada", ["Look at ", {"type": "link", "text": "b31.example"}, ", ", {"type": "bold", "text": "now"}]
+        ),
+        telegram(2, "Ben", "Nine metres, they say.", forwarded_from="Harbour news"),
+        telegram(3, None, "Bye."),
+        telegram(4, "Ben", "", photo="photos/1.jpg"),
+        telegram(5, "Ben", "In summer.", date_unixtime=None),
+        telegram(6, "Ben", 7),
+        telegram(7, "Ben", "Far.", date="2020-01-01T00:00:00"),
+        "nothing",
+    ],
+}
+
+
+def test_telegram(sqlite, write):
+    """Everybody is a user, by name, at the time of the place; a forwarded text is a document."""
+    done = import_file(sqlite, write(TELEGRAM, "result.json"), memory_id="ada")
+    assert ("telegram", 5, 1) == (done.source_format, done.added, done.blank)
+    assert ["message 7 of conversation 1", "message 9 of conversation 1"] == [
+        one.reason.partition(":")[0] for one in done.rejected
+    ]
+    said = sqlite.get("ada").messages()
+    assert [
+        ("Ada", "Look at b31.example, now", "2024-07-01T14:01:00+02:00", "user"),
+        ("Ben", "Nine metres, they say.", "2024-07-01T14:02:00+02:00", "document"),
+        (None, "Bye.", "2024-07-01T14:03:00+02:00", "user"),
+        ("Ben", "In summer.", "2024-07-01T14:05:00+00:00", "user"),
+        ("Ben", "Far.", "2024-07-01T12:07:00+00:00", "user"),
+    ] == [(one.name, one.content, one.created_at.isoformat(), one.source) for one in said]
+    assert {"4711"} == {one.conversation_id for one in said}
+    assert {"imported_from": "telegram", "title": "Harbour", "forwarded_from": "Harbour news"} == said[1].metadata
+    assert ("telegram:4711:1", "import/telegram") == (said[0].message_id, said[0].writer)
+
+
+def test_all_chats_of_telegram(sqlite, write):
+    """An export of everything has them in two lists; a bot is an assistant."""
+    bot = {
+        "name": "Tide",
+        "type": "bot_chat",
+        "id": 5,
+        "messages": [telegram(8, "Ada", "Tide?"), telegram(9, 5, "High.")],
+    }
+    bot["messages"][1]["from"] = "Tide"
+    everything = {"about": "", "chats": {"about": "", "list": [bot]}, "left_chats": {"about": "", "list": [TELEGRAM]}}
+    done = import_file(sqlite, write(everything, "result.json"), memory_id="ada")
+    assert 7 == done.added
+    assert [("user", "Tide?", "5"), ("assistant", "High.", "5")] == [
+        (role, content, thread) for role, content, _, thread in told(sqlite) if thread == "5"
+    ]
+    assert 5 == import_file(sqlite, write(TELEGRAM, "harbour.json"), memory_id="ada").known
 
 
 LANGCHAIN = [
@@ -605,7 +701,17 @@ def test_progress_counts_messages(sqlite, write):
 
 def test_all_formats_are_tested():
     """The list of formats is the list of this module's tests, and of the archive's."""
-    tested = {"chatgpt", "claude", "langchain", "langchain-sql", "llamaindex", "mem0", "jsonl", "streetai-memory"}
+    tested = {
+        "chatgpt",
+        "claude",
+        "telegram",
+        "langchain",
+        "langchain-sql",
+        "llamaindex",
+        "mem0",
+        "jsonl",
+        "streetai-memory",
+    }
     assert tested | {"streetai"} == set(FORMATS)
 
 
@@ -635,3 +741,26 @@ def test_lines_that_are_all_too_long_to_be_looked_at_are_an_error_that_says_so(s
         import_file(sqlite, path, memory_id="ada")
     done = import_file(sqlite, path, memory_id="ada", source_format="jsonl")
     assert [1, 2] == [one.number for one in done.rejected]
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "told"),
+    [
+        ("_chat.txt", "\u200e[02/01/2024, 03:04:05] Ada: Hi\n", "WhatsApp"),
+        ("WhatsApp Chat with Ada.txt", "1/2/24, 3:04\u202fPM - Ada: Hi\n", "WhatsApp"),
+        ("chat.txt", "02.01.24, 03:04 - Ada: Hi\n", "WhatsApp"),
+        ("messages.html", "\ufeff<!DOCTYPE html>\n<html>", "conversations.json"),
+        ("general.json", [{"type": "message", "user": "U1", "text": "hi", "ts": "1704161045.000100"}], "Slack"),
+        ("what.json", {"a": 1}, "of no format that is known"),
+        ("notes.txt", "Buy milk.\n", "is not JSON"),
+        ("lines.jsonl", '{"sender": "Ada", "text": "Hi"}\n' * 2, "each needs role and content, this has"),
+    ],
+)
+def test_a_file_that_cannot_be_read_says_what_to_do(sqlite, write, name, content, told):
+    """Messengers whose files are not read are named, and there is a way for everything."""
+    with pytest.raises(ImportFormatError, match=told) as caught:
+        import_file(sqlite, write(content, name), memory_id="ada")
+    if name not in {"messages.html", "lines.jsonl"}:
+        way = str(caught.value).partition("a message a line, as ")[2]
+        done = import_file(sqlite, write(way, "way.jsonl"), memory_id="ada")
+        assert ("jsonl", 1, ()) == (done.source_format, done.added, done.rejected)

@@ -62,6 +62,23 @@ SHAPES = {
             ],
         }
     ],
+    "telegram": {
+        "name": "Ben",
+        "type": "bot_chat",
+        "id": 7,
+        "messages": [
+            {
+                "id": 1,
+                "type": "message",
+                "date": "2024-01-01T00:00:00",
+                "date_unixtime": "1704067200",
+                "from": "Ben",
+                "from_id": "user7",
+                "forwarded_from": "Mara",
+                "text": ["Hi ", {"type": "bold", "text": "you"}],
+            }
+        ],
+    },
     "langchain": {
         "s": [
             {
@@ -141,7 +158,7 @@ def with_value(value, path, new):
 def beside_a_good_one(name, bad):
     """The document with a record more, which makes it look like what it is said to be."""
     good = SHAPES[name]
-    inside = {"langchain": "s", "mem0": "results"}.get(name)
+    inside = {"langchain": "s", "mem0": "results", "telegram": "messages"}.get(name)
     if isinstance(bad, list):
         return [*bad, good[0]] if isinstance(good, list) else bad
     if name == "llamaindex" and isinstance(bad, dict) and isinstance(bad.get("store"), dict):

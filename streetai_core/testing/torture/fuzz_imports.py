@@ -102,6 +102,21 @@ _FOREIGN: Final[dict[FormatName, Any]] = {
             ],
         }
     ],
+    "telegram": {
+        "type": "bot_chat",
+        "id": 7,
+        "messages": [
+            {
+                "id": 1,
+                "type": "message",
+                "date": "2024-01-01T00:00:00",
+                "date_unixtime": "1704067200",
+                "from": "Ben",
+                "from_id": "user7",
+                "text": ["My boat is ", {"type": "bold", "text": "blue"}],
+            }
+        ],
+    },
     "langchain": {
         "talk": [
             {

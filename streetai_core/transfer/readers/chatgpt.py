@@ -1,4 +1,4 @@
-"""ChatGPT's data export: `conversations.json`, a list of conversations, each a tree of messages.
+"""ChatGPT's data export: `conversations.json`, a list of conversations, each a tree of messages; or one of them.
 
 Edited questions and repeated answers are branches of the tree; what counts is the path to `current_node`, as the app
 shows it.
@@ -12,12 +12,25 @@ from functools import partial
 from typing import Any
 
 from streetai_core.errors import ImportFormatError
-from streetai_core.transfer.records import Chat, Source, chats, fitting_id, mapping_of, origin, role_of, text_of
+from streetai_core.transfer.records import (
+    Chat,
+    Source,
+    chats,
+    conversations_in,
+    fitting_id,
+    mapping_of,
+    origin,
+    role_of,
+    text_of,
+)
 from streetai_core.transfer.times import read_time
 from streetai_core.transfer.values import Entry
 from streetai_core.types import NewMessage, Role
 
 PROGRAM = "chatgpt"
+
+_TREE = "mapping"
+"""Where a conversation has its messages, by which it is known."""
 
 _SPOKEN = frozenset({"text", "multimodal_text", "code", "execution_output", "tether_quote", "tether_browsing_display"})
 """Kinds of content that are part of a conversation; the others are settings and the model's own notes."""
@@ -25,17 +38,17 @@ _SPOKEN = frozenset({"text", "multimodal_text", "code", "execution_output", "tet
 
 def is_chatgpt(document: Any) -> bool:
     """Whether a JSON value is such an export."""
-    return isinstance(document, list) and any(isinstance(one, dict) and "mapping" in one for one in document)
+    return bool(conversations_in(document, _TREE))
 
 
 def read_chatgpt(document: Any, source: Source) -> Iterator[Entry]:
     """The messages of all conversations."""
-    return chats(document, partial(_conversation, source))
+    return chats(conversations_in(document, _TREE), partial(_conversation, source))
 
 
 def _conversation(source: Source, _number: int, values: dict[str, Any]) -> Chat:
     """The messages on the path that the app shows."""
-    nodes = mapping_of(values.get("mapping"), "mapping of the conversation")
+    nodes = mapping_of(values.get(_TREE), "mapping of the conversation")
     path = _path(nodes, values.get("current_node"))
     began = read_time(values.get("create_time"), "create_time")
     thread = source.conversation(values.get("conversation_id") or values.get("id"))
