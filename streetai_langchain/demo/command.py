@@ -33,7 +33,8 @@ _LONGEST_PACE = 60.0
     help="Memory file.  [default: streetai-demo.db; with --input one named after it, so that conversations do not mix]",
 )
 @click.option("--token-budget", type=click.IntRange(min=1), metavar="N", help="Most tokens of a prompt.")
-@click.option("--fresh", is_flag=True, help="Forget what an earlier run stored of this conversation, then play it all.")
+@click.option("--fresh", is_flag=True, help="Forget the memory of this conversation, then play it all.")
+@click.option("--yes", is_flag=True, help="Do not ask where --fresh forgets more than this conversation.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object per turn and one summary, nothing else.")
 @click.option(
     "--pace",
@@ -48,6 +49,7 @@ def demo(
     token_budget: int | None,
     *,
     fresh: bool,
+    yes: bool,
     as_json: bool,
     pace: float,
 ) -> None:
@@ -72,6 +74,7 @@ def demo(
             memory_id=stem,
             token_budget=token_budget,
             fresh=fresh,
+            unasked=yes,
             as_json=as_json,
             pace=pace,
         )

@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import logging
 import time
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from uuid import uuid4
 
 import click
 
-from streetai_core import EstimatedTokens, Memory, MemoryRegistry, NewMessage, failures
-from streetai_core.cli.wording import one_line
+from streetai_core import EstimatedTokens, Memory, MemoryRegistry, Message, NewMessage, failures
+from streetai_core.cli.screen import confirm
+from streetai_core.cli.wording import counted, one_line
 from streetai_core.errors import InputError
 from streetai_core.evaluation.conversations import read_conversation, sample_conversation
+from streetai_core.text.clean import clean
 from streetai_langchain.demo.figures import PlayedTurn, Totals
 from streetai_langchain.demo.lines import JsonLines
 from streetai_langchain.demo.player import Player, RecordedClock
@@ -37,7 +40,7 @@ def run(settings: Settings) -> None:
     clock, counter = RecordedClock(), EstimatedTokens()
     registry = MemoryRegistry(settings.database, config=CONFIG, clock=clock, token_counter=counter)
     with registry, _failures_told_once():
-        forgotten = _forget(registry, settings)
+        forgotten = _forget(registry, settings, messages)
         memory = registry.get(settings.memory_id)
         stored = already_stored(messages, memory)
         view.opened(Opening(settings=settings, messages=messages, stored=sum(stored), forgotten=forgotten))
@@ -75,13 +78,27 @@ def _messages(settings: Settings) -> Sequence[NewMessage]:
     return conversation.messages
 
 
-def _forget(registry: MemoryRegistry, settings: Settings) -> int:
+def _forget(registry: MemoryRegistry, settings: Settings, messages: Sequence[NewMessage]) -> int:
     """Empty the memory of this conversation if that is wanted, and return how many messages it had."""
     if not settings.fresh:
         return 0
-    count: int = registry.get(settings.memory_id).stats()["messages"]
+    there = registry.get(settings.memory_id).messages()
+    others = len(there) - (_texts(there) & _texts(messages)).total()
+    if others:
+        has = f"has {counted(len(there), 'message', 'messages')}, of which "
+        are = counted(others, "message is", "messages are")
+        confirm(
+            f"The memory {settings.memory_id!r} of {settings.database} {has}{are} not of this conversation. "
+            "Forget it for good?",
+            yes=settings.unasked,
+        )
     registry.reset(settings.memory_id)
-    return count
+    return len(there)
+
+
+def _texts(messages: Sequence[Message | NewMessage]) -> Counter[tuple[str | None, str, str]]:
+    """What was said in which conversation, by whom and how often."""
+    return Counter((one.conversation_id, one.role, clean(one.content)[0]) for one in messages)
 
 
 def _play(left: Sequence[Step], player: Player, view: View, pace: float) -> Totals:

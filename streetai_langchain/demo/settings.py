@@ -28,6 +28,8 @@ class Settings:
     memory_id: str
     token_budget: int | None
     fresh: bool
+    unasked: bool
+    """Whether `fresh` may forget what is not of the conversation without a question."""
     as_json: bool
     pace: float
     """Seconds between two turns."""

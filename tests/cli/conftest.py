@@ -160,8 +160,8 @@ def invoke(installed, tmp_path, monkeypatch):
     for name in ("NO_COLOR", "FORCE_COLOR", "COLUMNS"):
         monkeypatch.delenv(name, raising=False)
 
-    def run(*arguments):
-        result = CliRunner().invoke(main, list(map(str, arguments)))
+    def run(*arguments, typed=None):
+        result = CliRunner().invoke(main, list(map(str, arguments)), input=typed)
         if result.exception is not None and not isinstance(result.exception, SystemExit):
             raise result.exception
         return result

@@ -155,6 +155,25 @@ def test_fresh_forgets_this_conversation_only(invoke, chat, tmp_path):
     assert plain(SHORT[:2]) == transcript(tmp_path / "both.db", "other")
 
 
+def test_fresh_asks_before_it_forgets_what_the_conversation_does_not_have(invoke, chat, tmp_path):
+    """A memory of the user's own whose id is the name of the file was erased without a word."""
+    with MemoryRegistry(tmp_path / "memory.db") as registry:
+        registry.get("chat").add_message("I never eat hazelnuts.", role="user")
+        registry.get("chat").add_message(SHORT[0]["content"], role="user", conversation_id="first")
+    there = transcript(tmp_path / "memory.db")
+    fresh = ("demo", "--input", chat, "--db", "memory.db", "--fresh")
+    for answer in ("", "n\n"):
+        done = invoke(*fresh, typed=answer)
+        assert (1, "") == (done.exit_code, done.stdout)
+        assert (
+            "memory 'chat' of memory.db has 2 messages, of which 1 message is not of this conversation. "
+            "Forget it for good? [y/N]" in done.stderr
+        )
+        assert there == transcript(tmp_path / "memory.db")
+    assert 0 == invoke(*fresh, "--yes").exit_code
+    assert plain(SHORT) == transcript(tmp_path / "memory.db")
+
+
 def test_what_is_no_exchange_is_stored_as_it_is(invoke, tmp_path):
     """System and tool messages, a user who writes twice, a reply to nobody: stored in order, with their fields."""
     when = "2026-03-02T18:04:00+00:00"
