@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from operator import index
-from typing import Literal, TypeAlias
+from typing import Literal, SupportsIndex, TypeAlias
 
 import numpy as np
 
@@ -46,7 +46,7 @@ class Encoder(ABC):
 
     @property
     def max_tokens(self) -> int | None:
-        """How many tokens of a text the model reads; `None` when there is no limit."""
+        """How many tokens of a text the model reads, from 1 on; `None` when there is no limit."""
         return None
 
     @property
@@ -139,6 +139,25 @@ def counted_tokens(encoder: Encoder, texts: Sequence[str]) -> list[int]:
     if len(counts) != len(texts):
         raise EncoderError(f"{encoder.fingerprint} counted the tokens of {len(counts)} of {len(texts)} texts")
     return counts
+
+
+def token_limit(encoder: Encoder) -> int | None:
+    """What `max_tokens` of an encoder is, if it can be one.
+
+    Raises:
+        EncoderError: the encoder failed, or has something else.
+    """
+    try:
+        limit: object = encoder.max_tokens
+    except StreetAIError:
+        raise
+    except Exception as error:
+        raise EncoderError(f"{encoder.fingerprint} could not tell its max_tokens: {error}") from error
+    if limit is None:
+        return None
+    if isinstance(limit, SupportsIndex) and index(limit) >= 1:
+        return index(limit)
+    raise EncoderError(f"{encoder.fingerprint}: its max_tokens must be None or a whole number from 1 on, got {limit!r}")
 
 
 def unit_rows(raw: object, *, rows: int, dim: int) -> Matrix:

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from streetai_core.config import Config
-from streetai_core.encoders.base import Encoder, counted_tokens
+from streetai_core.encoders.base import Encoder, counted_tokens, token_limit
 from streetai_core.errors import InputError
 from streetai_core.planning.told import Told, told
 from streetai_core.stores.values import utc
@@ -219,7 +219,7 @@ def _chunks(message: NewMessage, encoder: Encoder, config: Config) -> list[Chunk
     if message.role == "tool":
         limits = replace(limits, max_chunks=min(limits.max_chunks, config.max_tool_chunks))
     counts = partial(counted_tokens, encoder)
-    return split(message.content, limits, count_tokens=counts, max_tokens=encoder.max_tokens)
+    return split(message.content, limits, count_tokens=counts, max_tokens=token_limit(encoder))
 
 
 def encode_all(texts: Sequence[str], encoder: Encoder, config: Config, progress: Progress | None = None) -> Matrix:

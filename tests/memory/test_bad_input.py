@@ -308,6 +308,44 @@ def test_tokens_that_an_encoder_cannot_count_are_an_encoder_error(tmp_path, coun
         assert [] == registry.get("m").messages()
 
 
+@pytest.mark.parametrize(
+    ("limit", "said"),
+    [
+        ("8", "its max_tokens must be None or a whole number from 1 on, got '8'"),
+        (0, "from 1 on, got 0"),
+        (-1, "from 1 on, got -1"),
+        (8.0, "from 1 on, got 8.0"),
+    ],
+)
+def test_a_limit_that_an_encoder_cannot_have_is_an_encoder_error(tmp_path, limit, said):
+    """A text was a `TypeError` of a comparison, and nothing a fault of the message."""
+
+    class Limited(HashingEncoder):
+        """Reads no more than the test says."""
+
+        max_tokens = limit
+
+    with MemoryRegistry(tmp_path / "m.db", encoder=Limited()) as registry:
+        with pytest.raises(EncoderError, match=said):
+            registry.get("m").add_message("hello there", "user")
+        assert [] == registry.get("m").messages()
+
+
+def test_a_limit_that_an_encoder_fails_to_tell_is_an_encoder_error(tmp_path):
+    """As what it raises in any other place; a number of NumPy's is one."""
+
+    class Limited(HashingEncoder):
+        """Has not read its settings."""
+
+        max_tokens = property(lambda _self: 1 // 0)
+
+    with MemoryRegistry(tmp_path / "m.db", encoder=Limited()) as registry:
+        with pytest.raises(EncoderError, match="could not tell its max_tokens: "):
+            registry.get("m").add_message("hello there", "user")
+        Limited.max_tokens = np.int64(64)
+        assert registry.get("m").add_message("hello there", "user")
+
+
 def test_a_page_may_be_larger_than_any_memory(tmp_path):
     """As a limit of hits may: it was an error about 64 bits, as if the database had failed."""
     with MemoryRegistry(tmp_path / "m.db", encoder=HashingEncoder(dim=64)) as registry:
