@@ -51,6 +51,8 @@ class Connections:
         self._lent: set[Database] = set()
         self._opened: tuple[int, int, bool] | None = None
         """The file that the connections have open (`DatabaseFile.identity`), if there are any."""
+        self._opened_log: tuple[int, int] | None = None
+        """Its log, if it had one then: SQLite keeps that until the last connection of all processes is closed."""
         self._closed = False
         _all.add(self)
 
@@ -63,7 +65,7 @@ class Connections:
             try:
                 if database is None:
                     database = self._file.open_for_writing()
-                    self._opened = self._file.identity()
+                    self._note_place()
                 self._lent.add(database)
                 yield database
             finally:
@@ -81,7 +83,7 @@ class Connections:
                 if database is None and self._file.exists():
                     reusable = self._file.writable()
                     database = self._file.open_for_reading() if reusable else self._file.open_read_only()
-                    self._opened = self._file.identity()
+                    self._note_place()
                 if database is not None:
                     self._lent.add(database)
                 yield database
@@ -124,14 +126,19 @@ class Connections:
                 self._check_place()
             return self._idle.pop() if self._idle else None
 
+    def _note_place(self) -> None:
+        """Remember what a connection that was just made has open."""
+        self._opened, self._opened_log = self._file.identity(), self._file.log_identity()
+
     def _check_place(self) -> None:
-        """Refuse to go on with a file that is not at its path any more.
+        """Refuse to go on with a file that is not at its path any more, or whose log is not.
 
         Raises:
             StoreError: it was moved, deleted, replaced or emptied. It may be put back, so the connections stay.
         """
         there = self._file.identity()
         if there == self._opened:
+            self._check_log()
             return
         path, back = self._file.path, "with the files that lay beside it (-wal, -shm)"
         if there is None:
@@ -147,6 +154,21 @@ class Connections:
         raise StoreError(
             f"another file was put in the place of {path} while that was open here, so what is written now would be "
             f"lost. Move the old one back {back}; or, to go on with the new one, close the memory and open it anew."
+        )
+
+    def _check_log(self) -> None:
+        """Refuse to go on with a log that is not beside the file any more: a crash would take all that is in it.
+
+        Raises:
+            StoreError: it was moved, deleted or replaced. The connections stay, and so does what they have of it.
+        """
+        if self._opened_log is None or self._file.log_identity() == self._opened_log:
+            return
+        log = f"{self._file.path}-wal"
+        raise StoreError(
+            f"{log}, the log of a database that is open here, was deleted, moved or replaced, and what is written now "
+            "could be lost. Close the memory, which puts what it has of the log into the database, and open it anew; "
+            "never delete this file."
         )
 
     def _give_back(self, database: Database | None, *, reusable: bool) -> None:

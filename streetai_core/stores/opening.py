@@ -102,6 +102,14 @@ class DatabaseFile:
         """Whether file and folder may be written; SQLite needs both."""
         return os.access(self.path, os.W_OK) and os.access(Path(self.path).parent, os.W_OK)
 
+    def log_identity(self) -> tuple[int, int] | None:
+        """What tells the write-ahead log that the file has now from others that it has had; `None` if it has none."""
+        try:
+            there = os.stat(self.path + "-wal")  # noqa: PTH116 - as above
+        except OSError:
+            return None
+        return there.st_dev, there.st_ino
+
     def log_size(self) -> int:
         """Bytes of the write-ahead log, 0 if there is none.
 

@@ -96,6 +96,33 @@ def test_a_block_that_is_open_keeps_others_from_the_new_file(store, path):
             pass
 
 
+@pytest.mark.parametrize("others", [(), ("-shm",)])
+def test_a_log_that_is_deleted_is_written_no_more(store, path, others):
+    """What was written next was in a file without a name, and gone with a crash; closed, nothing is lost."""
+    for name in ("-wal", *others):
+        path.with_name(path.name + name).unlink()
+    for call in calls(store):
+        with pytest.raises(StoreError, match=r"memories\.db-wal, the log .* was deleted.*Close the memory"):
+            call()
+    store.close()
+    with SqliteStore(path) as again:
+        assert head_of(again).version == 1
+        write(again, Changes(head=head_of(again)))
+
+
+def test_a_log_that_is_put_back_is_used_again(store, path):
+    """By its name and not by its content: another one is refused."""
+    log = path.with_name(path.name + "-wal")
+    log.rename(log.with_name("elsewhere"))
+    shutil.copy(log.with_name("elsewhere"), log)
+    for call in calls(store):
+        with pytest.raises(StoreError, match="the log of a database"):
+            call()
+    log.with_name("elsewhere").replace(log)
+    write(store, Changes(head=head_of(store)))
+    assert head_of(store).version == 2
+
+
 def test_a_new_store_begins_a_new_file(store, path):
     """As the error advises: also while the old one is not closed yet."""
     delete(path)
