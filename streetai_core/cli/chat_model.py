@@ -59,13 +59,22 @@ class ChatModel:
                         yield piece
         except Exception as error:
             # Not only the SDK's own errors: a connection that breaks raises those of its HTTP client.
-            raise ModelError(f"the model could not answer: {error}") from error
+            raise ModelError(f"the model could not answer: {error}{self._where(error)}") from error
         if not answered:
             # The SDK reads a web page as a stream of nothing.
             raise ModelError(
                 "the model could not answer: the endpoint sent no event of OpenAI's chat completions; does --base-url "
                 "end with the path that it needs, such as /v1?"
             )
+
+    def _where(self, error: Exception) -> str:
+        """Which address was tried, where nobody answered there: the SDK says no more than that it failed."""
+        import openai
+
+        if not isinstance(error, openai.APIConnectionError):
+            return ""
+        place = self._client.base_url
+        return f" Is there a server at {place.scheme}://{place.netloc.decode('ascii', 'replace')}?"
 
     def close(self) -> None:
         """Let go of connections."""

@@ -13,7 +13,7 @@ from streetai_core.cli.chat_model import ModelError
 from streetai_core.cli.explaining import print_why
 from streetai_core.cli.plain_values import plain, print_json
 from streetai_core.cli.screen import lines_of
-from streetai_core.cli.wording import harmless
+from streetai_core.cli.wording import counted_rows, harmless
 
 if TYPE_CHECKING:
     from streetai_core.memory import Memory
@@ -124,7 +124,9 @@ class ChatSession:
         count = sum(receipt.rows.get("messages", 0) for receipt in receipts)
         left = [line for receipt in receipts for line in receipt.pending]
         self._kept, self._asked = [], None
-        self._tell({"forgotten": count, "pending": left}, "\n".join([f"Forgotten: {count} messages.", *left]))
+        self._tell(
+            {"forgotten": count, "pending": left}, "\n".join([f"Forgotten: {counted_rows(count, 'messages')}.", *left])
+        )
 
     def _help(self) -> None:
         self._tell({"help": HELP}, HELP)

@@ -28,7 +28,7 @@ from streetai_core.cli.plain_values import plain, print_json
 from streetai_core.cli.screen import progress, text_output
 from streetai_core.cli.settings import config_option
 from streetai_core.cli.usage import GivenPath, usable_id
-from streetai_core.cli.wording import one_line
+from streetai_core.cli.wording import counted, counted_rows, one_line
 from streetai_core.config import Config
 from streetai_core.errors import InputError
 
@@ -98,8 +98,8 @@ def export_command(
     if as_json:
         print_json(written.to_dict())
     else:
-        told = f"Memory {written.memory_id!r}: {written.messages} messages, {written.signals} signals, "
-        click.echo(one_line(f"{told}SHA-256 {written.digest}"), err=to_pipe)
+        rows = ", ".join((counted_rows(written.messages, "messages"), counted_rows(written.signals, "signals")))
+        click.echo(one_line(f"Memory {written.memory_id!r}: {rows}, SHA-256 {written.digest}"), err=to_pipe)
 
 
 @contextmanager
@@ -181,9 +181,14 @@ def import_command(
     """
     from streetai_core.registry import MemoryRegistry
     from streetai_core.transfer import import_file
+    from streetai_core.transfer.files import is_database
 
     if file.is_dir():
         raise InputError(f"{file} is a folder; give the database file")
+    if file.is_file() and file.stat().st_size and not is_database(file):
+        raise InputError(
+            f"{file} is not a database. That comes first, then what is imported: streetai import DATABASE {file}"
+        )
     target, encoder = _target(file, memory_id, encoder_name)
     with (
         _there(source, file) as whole,
@@ -206,7 +211,8 @@ def import_command(
     if as_json:
         print_json(plain(done.to_dict()))
     else:
-        told = f"{done.source_format}: {done.added} messages imported, {done.known} were there already, "
+        known = counted(done.known, "was", "were")
+        told = f"{done.source_format}: {counted_rows(done.added, 'messages')} imported, {known} there already, "
         blank = f", {done.blank} without text" if done.blank else ""
         click.echo(one_line(f"{told}{len(done.rejected)} left out{blank}. Memories: {', '.join(done.memory_ids)}"))
     for one in done.rejected[:_SHOWN]:

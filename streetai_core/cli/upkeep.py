@@ -11,7 +11,7 @@ import click
 from streetai_core.cli.opening import file_argument, json_option
 from streetai_core.cli.plain_values import print_json
 from streetai_core.cli.usage import GivenPath
-from streetai_core.cli.wording import counted, one_line
+from streetai_core.cli.wording import counted, counted_rows, one_line
 
 if TYPE_CHECKING:
     from streetai_core.upkeep.backup import Backup
@@ -117,7 +117,7 @@ def _health_lines(health: Health) -> list[str]:
             f"schema {health.schema_version}, SQLite {health.sqlite_version}"
         )
     for memory in health.memories:
-        rows = ", ".join(f"{memory.rows[table]} {table}" for table in ("messages", "signals", "stacks"))
+        rows = ", ".join(counted_rows(memory.rows[table], table) for table in ("messages", "signals", "stacks"))
         lines.append(f"  {one_line(memory.memory_id)}: {rows}{'' if memory.whole else ', DAMAGED'}")
     for finding in health.findings:
         lines += [f"{finding.severity}: {one_line(finding.what)}", f"  {one_line(finding.advice)}"]
@@ -131,7 +131,8 @@ def _salvage_lines(saved: Salvage) -> list[str]:
         if memory.lost:
             lines.append(f"    lost: {_counted(memory.lost)}")
         if memory.without_vectors:
-            lines.append(f"    {len(memory.without_vectors)} messages lost their vectors; --json lists them")
+            lost = counted(len(memory.without_vectors), "message has", "messages have")
+            lines.append(f"    {lost} lost all vectors; --json lists them")
     return lines
 
 
@@ -145,4 +146,4 @@ def _tell(backup: Backup, *, as_json: bool) -> None:
 
 
 def _counted(rows: Mapping[str, int]) -> str:
-    return ", ".join(f"{number} {table}" for table, number in rows.items()) or "nothing"
+    return ", ".join(counted_rows(number, table) for table, number in rows.items()) or "nothing"

@@ -22,6 +22,11 @@ def one_line(text: str) -> str:
     return " ".join(harmless(text).split())
 
 
+def counted_rows(number: int, table: str) -> str:
+    """How many rows of a table: "1 signal", "2 signals"."""
+    return counted(number, table.removesuffix("s"), table)
+
+
 def counted(number: int, one: str, several: str) -> str:
     """A number with its noun: "1 memory", "2 memories"."""
     return f"{number:,} {one if number == 1 else several}"

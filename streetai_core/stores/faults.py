@@ -68,7 +68,7 @@ def database_fault(error: _sqlite.Error, path: str, waited_seconds: float) -> St
     if primary in _READ_ONLY:
         return _refused(error, path)
     if primary in _DAMAGED or code == _sqlite.IOERR_CORRUPTFS:
-        return DamagedFileError(f"{path} is not a database or is corrupted ({error}): {_RESTORE}")
+        return DamagedFileError(f"{path} is not a database or is corrupted ({error}): check the path, or {_RESTORE}")
     if primary == _sqlite.CONSTRAINT:
         return StoreError(f"the changes contradict what is stored in {path}: {error}")
     return StoreError(f"{path}: {error}")

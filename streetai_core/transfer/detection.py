@@ -10,7 +10,15 @@ from typing import Any
 from streetai_core.errors import ImportFormatError
 from streetai_core.transfer.archive import MARK
 from streetai_core.transfer.databases import foreign_database
-from streetai_core.transfer.files import LONGEST_LINE, enumerate_lines, opened_text, parsed, read_document, start_of
+from streetai_core.transfer.files import (
+    LONGEST_LINE,
+    enumerate_lines,
+    is_database,
+    opened_text,
+    parsed,
+    read_document,
+    start_of,
+)
 from streetai_core.transfer.readers.chatgpt import is_chatgpt
 from streetai_core.transfer.readers.claude import is_claude
 from streetai_core.transfer.readers.langchain import is_langchain
@@ -23,7 +31,6 @@ from streetai_core.transfer.readers.telegram import is_telegram
 from streetai_core.transfer.unknown import told_of_text, told_of_value
 from streetai_core.transfer.values import FormatName
 
-_DATABASE = b"SQLite format 3\0"
 _PACKED = {b"PK\x03\x04": "a ZIP archive", b"\x1f\x8b": "compressed by gzip"}
 """How files begin that have others in them."""
 
@@ -57,9 +64,9 @@ def detect(path: Path) -> tuple[FormatName, Any]:
         InputError: the file cannot be read.
         ImportFormatError: its format is not known.
     """
-    start = start_of(path, len(_DATABASE))
-    if start == _DATABASE:
+    if is_database(path):
         return _database_format(path), None
+    start = start_of(path, max(map(len, _PACKED)))
     for mark, packed in _PACKED.items():
         if start.startswith(mark):
             raise ImportFormatError(f"{path.name} is {packed}: unpack it, and import the JSON file that is in it")

@@ -17,6 +17,9 @@ LONGEST_LINE = 8 << 20
 LARGEST_DOCUMENT = 1 << 30
 """Bytes of a file that is one JSON value, and so has to be held in memory whole."""
 
+_DATABASE = b"SQLite format 3\0"
+"""How a file of SQLite begins."""
+
 _BLOCK = 1 << 20
 """Bytes that are looked at together: a file may be one line."""
 
@@ -70,6 +73,15 @@ def start_of(path: Path, size: int) -> bytes:
             return source.read(size)
     except OSError as error:
         raise InputError(f"cannot read {path}: {error.strerror or error}") from error
+
+
+def is_database(path: Path) -> bool:
+    """Whether a file begins as SQLite's do.
+
+    Raises:
+        InputError: it cannot be read.
+    """
+    return start_of(path, len(_DATABASE)) == _DATABASE
 
 
 def read_document(path: Path) -> Any:

@@ -15,7 +15,7 @@ _WHATSAPP = re.compile(r"\W*\d{1,4}[./-]\d{1,2}[./-]\d{1,4},?\s{1,2}\d{1,2}[:.]\
 
 _PAGE = re.compile(r"\s*<(!doctype\s+html|html)", re.IGNORECASE)
 
-_JSON = re.compile(r'\s*[\[{"\d-]')
+_JSON = re.compile(r"\s*[\[{]")
 """How JSON begins, which may be damaged further on; anything else is a text."""
 
 

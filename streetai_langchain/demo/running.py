@@ -25,6 +25,9 @@ from streetai_langchain.demo.settings import CONFIG, Settings
 from streetai_langchain.demo.view import TerminalView
 from streetai_langchain.demo.watching import Holdings, Opening, Recollection, View
 
+_NAMED = 20
+"""Lines that cannot be used and are named; a file of something else has nothing but such lines."""
+
 _ASKED_AGAIN = 3
 """How many of the last questions are asked again when there is nothing left to play."""
 
@@ -71,8 +74,10 @@ def _nothing(_record: logging.LogRecord) -> bool:
 def _messages(settings: Settings) -> Sequence[NewMessage]:
     """The conversation; what cannot be used of it is named on stderr."""
     conversation = sample_conversation() if settings.source is None else read_conversation(settings.source)
-    for problem in conversation.problems:
+    for problem in conversation.problems[:_NAMED]:
         click.echo(f"line {problem.line}: {one_line(problem.reason)} (skipped)", err=True)
+    if len(conversation.problems) > _NAMED:
+        click.echo(f"and {counted(len(conversation.problems) - _NAMED, 'line', 'lines')} more (skipped)", err=True)
     if not conversation.messages:
         raise InputError(f"there is no message in {settings.source}; each line needs a role and a content")
     return conversation.messages

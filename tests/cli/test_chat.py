@@ -153,7 +153,8 @@ def test_no_server(folder):
         pass
     result = CliRunner().invoke(main, ["chat", "m.db", "--model", "m", "--base-url", url], input="Hi.\n")
     assert 1 == result.exit_code
-    assert result.stderr.startswith("Error: the model could not answer: ")
+    place = url.removesuffix("/v1")
+    assert f"Error: the model could not answer: Connection error. Is there a server at {place}?\n" == result.stderr
 
 
 def test_no_key(folder):

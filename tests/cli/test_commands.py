@@ -397,6 +397,26 @@ def test_export_and_import(there, invoke):
     assert 0 == invoke("search", "new.db", QUESTION, "--memory", "bare").exit_code
 
 
+def test_the_two_files_of_an_import_in_the_wrong_order(there, invoke):
+    """As one says it, "import the notes into the database": the notes were a database that was corrupted."""
+    line_file(there / "some.jsonl", LINE)
+    for database in ("m.db", "new.db"):
+        result = invoke("import", "some.jsonl", database, "--memory", "mara")
+        assert 1 == result.exit_code
+        assert "Error: some.jsonl is not a database. That comes first" in result.stderr
+    assert not (there / "new.db").exists()
+
+
+def test_counts_of_one(there, invoke):
+    """One message is no "1 messages"."""
+    line_file(there / "some.jsonl", LINE)
+    assert "1 message imported, 0 were there" in invoke("import", "new.db", "some.jsonl", "--memory", "ada").stdout
+    assert "0 messages imported, 1 was there" in invoke("import", "new.db", "some.jsonl", "--memory", "ada").stdout
+    assert "'ada': 1 message, 1 signal, SHA" in invoke("export", "new.db", "-o", "out.jsonl").stdout
+    assert "ada: 1 message, 1 signal, 1 stack\n" in invoke("doctor", "new.db").stdout
+    assert "ada: 1 message, 1 signal, 1 weight, 1 stack, 1 word" in invoke("salvage", "new.db", "-o", "s.db").stdout
+
+
 def test_records_that_are_left_out_are_named(there, invoke):
     """On stderr with their numbers; exit code 1; the others are stored, with the encoder of the memory."""
     line_file(there / "some.jsonl", LINE, {"role": "nobody", "content": "x"}, LINE, *[{"role": 1, "content": ""}] * 30)

@@ -211,6 +211,15 @@ def test_bad_lines_are_named_and_the_rest_plays(invoke, tmp_path):
     assert ["turn", "summary"] == [one["kind"] for one in objects(done)]
 
 
+def test_a_file_of_something_else_fills_no_screen(invoke, tmp_path):
+    """Each of its lines was named, of a database some hundreds."""
+    (tmp_path / "chat.jsonl").write_text("noise\n" * 300, encoding="utf-8")
+    *named, more, error = invoke("demo", "--input", "chat.jsonl").stderr.splitlines()
+    assert 20 == len(named)
+    assert "and 280 lines more (skipped)" == more
+    assert error.startswith("Error: there is no message in chat.jsonl")
+
+
 @pytest.mark.parametrize("content", [b"", b"\n\n", b"only noise"])
 def test_a_file_without_messages_is_an_error(invoke, tmp_path, content):
     """Nothing to play is said, and no database is made."""

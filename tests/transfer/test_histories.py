@@ -753,6 +753,7 @@ def test_lines_that_are_all_too_long_to_be_looked_at_are_an_error_that_says_so(s
         ("general.json", [{"type": "message", "user": "U1", "text": "hi", "ts": "1704161045.000100"}], "Slack"),
         ("what.json", {"a": 1}, "of no format that is known"),
         ("notes.txt", "Buy milk.\n", "is not JSON"),
+        ("table.csv", '"day","who","what"\n2024-01-02,Ada,Hi\n', "is not JSON"),
         ("lines.jsonl", '{"sender": "Ada", "text": "Hi"}\n' * 2, "each needs role and content, this has"),
     ],
 )
