@@ -21,6 +21,7 @@ from streetai_core.cli.opening import (
 from streetai_core.cli.plain_values import print_json
 from streetai_core.cli.screen import confirm, print_table, progress, short, text_input
 from streetai_core.cli.settings import config_option
+from streetai_core.cli.usage import usable_id
 from streetai_core.cli.wording import counted, one_line
 from streetai_core.config import Config
 from streetai_core.errors import EncoderError, InputError, RefusedTextsError, StoreError
@@ -168,11 +169,16 @@ def _nothing_named(message_id: str | None, thread: str | EllipsisType | None, au
     return "messages outside of conversations" if thread is None else f"conversation {thread!r}"
 
 
+_any_memory = click.option(
+    "--memory", "memory_id", metavar="ID", callback=usable_id, help="Only this memory; all of them if it is left out."
+)
+
+
 @click.command(
     short_help="Embed memories anew with another encoder.", epilog="Example: streetai reembed memory.db --memory ada"
 )
 @file_argument
-@memory_option
+@_any_memory
 @encoder_option
 @config_option
 @json_option
@@ -249,7 +255,7 @@ def _embedded_anew(registry: MemoryRegistry, memory_id: str) -> dict[str, Any]:
     short_help="Find messages by this version's rules for words.", epilog="Example: streetai renew memory.db"
 )
 @file_argument
-@memory_option
+@_any_memory
 @json_option
 def renew(file: Path, *, memory_id: str | None, as_json: bool) -> None:
     """Find out anew by which words and days the messages of FILE can be found that an older version has stored.

@@ -286,7 +286,10 @@ def test_whose_memory_an_import_goes_into_is_never_guessed(there, invoke):
     """Also where there is only one, which may be another person's; the help promises nothing else."""
     refused = invoke("import", "m.db", "lines.jsonl")
     assert "--memory" in refused.stderr
-    assert "may be left out where the file has only one" not in " ".join(invoke("import", "--help").stdout.split())
+    for command in ("import", "reembed", "renew"):
+        assert "may be left out where the file has only one" not in " ".join(invoke(command, "--help").stdout.split())
+    for command in ("reembed", "renew"):
+        assert "all of them if it is left out" in " ".join(invoke(command, "--help").stdout.split())
 
 
 @pytest.mark.parametrize("name", [name for name in CHANGING if name.startswith(("edit", "forget"))])
