@@ -109,7 +109,7 @@ def import_file(
     tally = _Tally()
     read = partial(_read, file, found, document)
     records = (
-        as_before(registry.store, memory_id, writer_of(found), fitting_id(file.stem or "import"), read)
+        as_before(registry.get(memory_id), writer_of(found), fitting_id(file.stem or "import"), read)
         if conversation_id is None
         else read(conversation_id)
     )

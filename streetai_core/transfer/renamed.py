@@ -8,18 +8,16 @@ Chats that merely begin alike are neither.
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
-from streetai_core.stores.base import ReadTransaction, Store
-from streetai_core.stores.types import MessageQuery
+from streetai_core.memory import Memory
 from streetai_core.text.clean import clean
 from streetai_core.transfer.values import Entry, Record
-from streetai_core.types import Message
 
-_BLOCK = 1000
-"""Messages that are read together; a memory may have more of them than should be in RAM at once."""
+_COMPARED = 20
+"""Conversations that are compared with a file, those that have most of its texts; others say "Yes." as well."""
 
 
 @dataclass(slots=True)
@@ -27,13 +25,13 @@ class _Said:
     """What is in a conversation: of the file, or imported into the memory."""
 
     ids: set[str] = field(default_factory=set)
-    texts: Counter[int] = field(default_factory=Counter)
-    """Hashes of role and text, by which most conversations are known for others without reading the file for them."""
+    texts: Counter[tuple[str, str]] = field(default_factory=Counter)
+    """Roles and texts, by which most conversations are known for others without reading the file for them."""
 
     def add(self, message_id: str | None, role: str, content: str) -> None:
         """Add a message."""
         self.ids.add(message_id or "")
-        self.texts[hash((role, content))] += 1
+        self.texts[role, content] += 1
 
     def may_be(self, other: _Said) -> bool:
         """Whether all texts of one are in the other, which has them as often."""
@@ -44,16 +42,11 @@ class _Said:
         return self.ids <= other.ids or other.ids <= self.ids
 
 
-def as_before(
-    store: Store, memory_id: str, writer: str, own: str, read: Callable[[str], Sequence[Entry]]
-) -> Sequence[Entry]:
+def as_before(memory: Memory, writer: str, own: str, read: Callable[[str], Sequence[Entry]]) -> Sequence[Entry]:
     """The entries of a file in the conversation in which they were imported before, else in that of its name.
 
-    Under another name than before all messages of the memory are read: 100,000 of them take two seconds.
-
     Args:
-        store: where the memory is.
-        memory_id: into which memory.
+        memory: into which they are imported.
         writer: of what was imported from files of this format.
         own: the conversation that is named after the file.
         read: reads the entries, with a conversation for those that name none.
@@ -62,19 +55,21 @@ def as_before(
     said = _said(entries, own)
     if not said.ids:
         return entries
-    with store.reading(memory_id) as transaction:
-        if transaction.head is None:
-            return entries
-        there = _imported(transaction, writer, MessageQuery(conversation_id=own, any_conversation=False)).get(own)
-        if there is not None and there.is_of(said):
-            return entries
-        known = _imported(transaction, writer, MessageQuery())
-    for name, before in known.items():
-        if name is not None and before.may_be(said):
-            again = read(name)
+    for name in _names(memory, writer, own, said):
+        before = _imported(memory, writer, name)
+        if before.ids and before.may_be(said):
+            again = entries if name == own else read(name)
             if before.is_of(_said(again, name)):
                 return again
     return entries
+
+
+def _names(memory: Memory, writer: str, own: str, said: _Said) -> Iterator[str]:
+    """Conversations of which a file may be: that of its name, then those that have any of its texts."""
+    yield own
+    there = memory._saying(text for _, text in said.texts)  # noqa: SLF001 - nobody else has any use for it
+    found = Counter(one.conversation_id for one in there if one.writer == writer)
+    yield from (name for name, _ in found.most_common(_COMPARED) if name is not None and name != own)
 
 
 def _said(entries: Sequence[Entry], conversation: str) -> _Said:
@@ -86,18 +81,10 @@ def _said(entries: Sequence[Entry], conversation: str) -> _Said:
     return said
 
 
-def _imported(transaction: ReadTransaction, writer: str, query: MessageQuery) -> dict[str | None, _Said]:
-    """What a writer has put into each conversation; in the order in which they began."""
-    found: defaultdict[str | None, _Said] = defaultdict(_Said)
-    for message in _messages(transaction, query):
+def _imported(memory: Memory, writer: str, conversation: str) -> _Said:
+    """What a writer has put into a conversation."""
+    said = _Said()
+    for message in memory.messages(conversation_id=conversation):
         if message.writer == writer:
-            found[message.conversation_id].add(message.message_id, message.role, message.content)
-    return found
-
-
-def _messages(transaction: ReadTransaction, query: MessageQuery) -> Iterator[Message]:
-    """The messages that a query asks for, a block at a time."""
-    after: int | None = None
-    while block := transaction.messages(replace(query, after=after, first=_BLOCK)):
-        yield from block
-        after = block[-1].sequence
+            said.add(message.message_id, message.role, message.content)
+    return said

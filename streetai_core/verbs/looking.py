@@ -13,7 +13,7 @@ from streetai_core.aio import twin
 from streetai_core.conductor import Conductor
 from streetai_core.errors import InputError
 from streetai_core.index.order import as_said
-from streetai_core.planning.words import RULES, day_of
+from streetai_core.planning.words import RULES, day_of, fingerprint
 from streetai_core.recall.filtering import RecallFilter
 from streetai_core.recall.hits import signal_key
 from streetai_core.recall.looking import all_signals, all_stacks, counts
@@ -81,6 +81,12 @@ class Looking(Conductor):
         with self._coherent.reading() as (transaction, _):
             below, above = _sequence(transaction, before, "before"), _sequence(transaction, after, "after")
             return transaction.messages(replace(query, before=below, after=above))
+
+    def _saying(self, texts: Iterable[str]) -> list[Message]:
+        """Stored messages with one of these texts, or nearly, of those that can be recalled; no other text is read."""
+        with self._coherent.reading() as (transaction, state):
+            said = set() if state is None else state.words.said(set(map(fingerprint, texts)))
+            return transaction.messages(MessageQuery(sequences=sorted(said)))
 
     @property
     def signals(self) -> list[Signal]:

@@ -57,6 +57,17 @@ def test_conversations_that_begin_alike_are_two(sqlite, write):
         assert (0, len(said)) == (again.added, again.known)
 
 
+def test_one_of_many_conversations_that_begin_and_end_alike(sqlite, write):
+    """Its own texts tell it from all that have the greetings of every talk."""
+    for number in range(30):
+        talk = [*TUESDAY, ("assistant", f"Berth {number}."), ("user", "Thanks.")]
+        assert 6 == import_file(sqlite, write(lines(talk), f"{number}.jsonl"), memory_id="ada").added
+    talk = [*TUESDAY, ("assistant", "Berth 17."), ("user", "Thanks."), ("assistant", "Bye.")]
+    done = import_file(sqlite, write(lines(talk), "kept.jsonl"), memory_id="ada")
+    assert (1, 6) == (done.added, done.known)
+    assert ("17", "Bye.") == told(sqlite)[-1]
+
+
 def test_what_was_said_at_another_time_is_something_else(sqlite, write):
     """The same words every day are one message a day."""
     for day in (1, 2):
