@@ -236,12 +236,17 @@ def _show_message(
 
 def _heading(message: Message) -> str:
     """Who said it when and where."""
-    who = f"{message.name} ({message.role})" if message.name else message.role
+    who = f"{message.name} ({_speaker(message)})" if message.name else _speaker(message)
     where = "" if message.conversation_id is None else f", conversation {message.conversation_id}"
     return one_line(f"{minute(message.created_at)}  {who}, turn {message.turn}{where}, message {message.message_id}")
+
+
+def _speaker(said: Message | Signal) -> str:
+    """The role; of a document that it is one, as prompts say, for whoever sent it has not said it."""
+    return "document" if said.source == "document" else said.role
 
 
 def _hit_cells(hit: Hit) -> tuple[object, ...]:
     signal = hit.signal
     said = minute(signal.created_at)
-    return f"{hit.score:.3f}", said, signal.name or signal.role, short(signal.content), signal.parent_turn_id
+    return f"{hit.score:.3f}", said, signal.name or _speaker(signal), short(signal.content), signal.parent_turn_id

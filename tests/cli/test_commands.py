@@ -410,6 +410,18 @@ def test_the_two_files_of_an_import_in_the_wrong_order(there, invoke):
     assert not (there / "new.db").exists()
 
 
+def test_documents_are_called_so(there, invoke):
+    """What was attached to a message was shown as the user's own words."""
+    attached = {"file_name": "map.txt", "extracted_content": "Berth 31 is by the crane."}
+    said = {"uuid": "m", "sender": "human", "text": "Where is that?", "attachments": [attached]}
+    (there / "talk.json").write_text(json.dumps({"uuid": "t", "chat_messages": [said]}), encoding="utf-8")
+    assert 0 == invoke("import", "new.db", "talk.json", "--memory", "ada").exit_code
+    assert ["document,", "user,"] == [
+        line.split()[2] for line in invoke("show", "new.db").stdout.splitlines() if "conversation t" in line
+    ]
+    assert " document " in invoke("search", "new.db", "Where is berth 31?").stdout
+
+
 def test_counts_of_one(there, invoke):
     """One message is no "1 messages"."""
     line_file(there / "some.jsonl", LINE)
