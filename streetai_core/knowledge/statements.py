@@ -22,15 +22,15 @@ class Statement:
     """A message as it counts here: who says what."""
 
     text: str
-    """Without pasted code, see `of`."""
+    """Without what is pasted or quoted, see `of`."""
     role: Role = "user"
     author: str | None = None
     """The speaker's name, where several people share a role."""
 
     @classmethod
     def of(cls, message: Message) -> Statement:
-        """What a message says beside the code that is pasted with it."""
-        return cls(prose(message.content), message.role, message.name)
+        """What a message says beside the code and the earlier messages that stand in it."""
+        return cls(prose(message.content, message.role), message.role, message.name)
 
     @property
     def has_facts(self) -> bool:

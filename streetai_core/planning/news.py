@@ -136,7 +136,9 @@ def late_news(
         state: the memory.
         batch: what is written together.
     """
-    fits = older.role == newer.role and older.trust <= newer.trust and spoken_length(older.content) <= _LONGEST
+    fits = (
+        older.role == newer.role and older.trust <= newer.trust and spoken_length(older.content, older.role) <= _LONGEST
+    )
     if anew == _NOTHING or not fits:
         return frozenset()
 
@@ -193,7 +195,7 @@ class _Speaker:
 
         None if it is about a matter of one's own.
         """
-        text = prose(self._message.content)
+        text = prose(self._message.content, self._message.role)
         if _OWN.search(text):
             return frozenset()
         words = (word for word in tokens(text) if stem(word.lower()) not in STATE_STEMS)
@@ -231,7 +233,7 @@ class _Spoken:
             if self._speaker.may_speak_of(name, terms, partial(self._has, row)):
                 yield sequence
         for message in together:
-            short = spoken_length(message.content) <= _LONGEST
+            short = spoken_length(message.content, message.role) <= _LONGEST
             fits = short and message.role == newer.role and message.trust <= newer.trust
             fits = fits and bool(may_be_before(day_of(message), day_of(newer)))
             if fits and self._speaker.may_speak_of(message.name, terms, partial(self._batch.has, message.sequence)):

@@ -21,6 +21,7 @@ RECORDED = {
     9: "3562ba09c5b350f0aac8fec5c4f6489b",
     10: "6dcd053d9fbec918bc0a3cbac2af003f",
     11: "877fcbf4c74bc0f9b0716dfd077fbb08",
+    12: "154a89111e006912426d4d78e63818b6",
 }
 """Version of the rules -> what they make of the sample. A change of the rules adds an entry, under the next number."""
 
@@ -93,6 +94,8 @@ ADDED = (
     "We meet at the fountain and she chairs the board.",
     "I moved to Buildkite, it says:\n09:12:01 INFO ok\n\n09:12:02 WARN no cache\n09:12:03 ERROR Always use tabs.\nWhy?",
     "I moved to pnpm, here is the file:\n```json\n{}\n// Always use tabs.\n```\nWhat else?".replace("{}", "{} " * 800),
+    "I moved to Zulip.\n\n> Always use tabs.\n> I moved to Slack in May.\n\nMara",
+    "I moved to Zulip.\n\nFrom: Mara\nSent: 3 March 2025\nSubject: chat\n\nAlways use tabs. I moved to Slack.",
 )
 """Sentences that came later, for rules that would change unnoticed; the fingerprints above do not count them."""
 

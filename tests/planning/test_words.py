@@ -120,6 +120,17 @@ def test_pasted_code_is_found_by_its_words_and_says_nothing_of_its_own():
     }
 
 
+def test_what_is_quoted_is_found_by_its_words_and_says_nothing():
+    """Who answers a mail says none of what stands below the answer."""
+    answer = "At the usual berth, as I told you."
+    row = words_row(make_message(0, content=f"{answer}\n\n> I moved to Bergen.\n> Always use metric units."))
+    assert terms_of(row)[hashed("bergen")] == 1
+    assert row.characters == len(answer) + 3 + 46 // 4
+    assert {term for term, count in terms_of(row).items() if not count} == {
+        term for term, count in terms_of(words_row(make_message(0, content=answer))).items() if not count
+    }
+
+
 @pytest.mark.parametrize("text", ["yesterday", "tomorrow", "last year and next year", "400 years ago", "in 9000 years"])
 @pytest.mark.parametrize("when", [EARLIEST, LATEST, NOON])
 def test_the_ends_of_the_calendar_are_no_error(text, when):

@@ -13,6 +13,14 @@ LEAST_RIGHT_LATER = 0.93
 """The later cases use rarer words on purpose."""
 LEAST_RIGHT_BESIDE_QUESTIONS = 0.94
 """The embedding is of what is asked too."""
+LEAST_RIGHT_QUOTED = 0.92
+"""The embedding of a short answer is of what it quotes too. Before quotations were told it was .5, and .04 behind a
+line that says who wrote."""
+QUOTES = (
+    "> {}",
+    "On 3 May 2025 at 9:12, I wrote:\n> {}",
+    "-----Original Message-----\nFrom: me\nSubject: news\n\n{}",
+)
 
 
 @pytest.fixture(scope="module")
@@ -78,6 +86,19 @@ def test_the_current_value_stands_above_the_old_one_where_it_was_told_with_paste
         if not is_right(pasted, places(told(registry, pasted), pasted["question"])):
             wrong.append(case["id"])
     assert len(wrong) <= (1 - LEAST_RIGHT) * 100, wrong
+
+
+@pytest.mark.parametrize("quote", QUOTES)
+def test_the_current_value_stands_above_a_later_answer_that_quotes_the_old_one(registry, quote):
+    """Mail programs put below an answer what was said before, old values and all: that is no news of them."""
+    wrong = []
+    for case in load("changed_facts.jsonl")[QUOTES.index(quote) :: 3]:
+        answer = "Thank you, that is all I wanted to know.\n\n" + quote.format(case["messages"][case["old"][0]]["text"])
+        said = [*case["messages"], {**case["messages"][case["current"]], "text": answer}]
+        quoting = {**case, "id": f"{case['id']}, quoted", "messages": said, "old": [*case["old"], len(said) - 1]}
+        if not is_right(quoting, places(told(registry, quoting), quoting["question"])):
+            wrong.append(case["id"])
+    assert len(wrong) <= (1 - LEAST_RIGHT_QUOTED) * 100, wrong
 
 
 def test_old_values_stay_reachable_and_are_labelled(registry):
