@@ -12,6 +12,7 @@ from streetai_core.encoders.base import Encoder
 from streetai_core.index.columns import Rows
 from streetai_core.placement import Placement
 from streetai_core.planning.replacing import Replacing, wanted_by
+from streetai_core.planning.since import Since
 from streetai_core.planning.words import Reader, relinked, words_row
 from streetai_core.state import MemoryState
 from streetai_core.stores.types import Changes, SignalRow, WeightRow
@@ -95,7 +96,7 @@ def _links(
         replaces = replacing.of(message, own, stored.get(sequence) or words_row(message), wanted_by(message))
         if replaces:
             found[sequence] = messages[sequence], replaces
-    for newer, replaces in replacing.since([(messages[sequence], own) for sequence, own in whole.items()]):
+    for newer, replaces in Since(replacing).of_embedded([(messages[sequence], own) for sequence, own in whole.items()]):
         found[newer.sequence] = newer, replaces
     return list(found.values())
 

@@ -1,7 +1,8 @@
 """The words rows of messages that are stored together, with what they have to do with others, and those have with them.
 
 Messages are linked as they were said. Mostly each comes after all that it can replace; but an old history may be stored
-in a memory in use, and what was said since stands for it then as if it had come first.
+in a memory in use, and what was said since stands for it then as if it had come first. So does what was said since an
+edited message.
 """
 
 from __future__ import annotations
@@ -9,26 +10,13 @@ from __future__ import annotations
 from collections.abc import Collection
 from dataclasses import replace
 
-from streetai_core.planning.news import Anew, said_anew
+from streetai_core.planning.news import Anew, news_in, said_anew
 from streetai_core.planning.replacing import Replacing, Wanted, wanted_by
+from streetai_core.planning.since import Since
 from streetai_core.planning.told import Told
-from streetai_core.planning.words import Reader, with_marks
+from streetai_core.planning.words import Reader, relinked, with_marks, without_marks
 from streetai_core.stores.types import WordsRow
 from streetai_core.types import Matrix, Message
-
-
-def linked(told: Told, message: Message, vectors: Matrix, replacing: Replacing) -> WordsRow:
-    """The words row of a message, with what it replaces and may bring news of.
-
-    Args:
-        told: what its text tells.
-        message: what is written.
-        vectors: of its chunks, shape (n, dim).
-        replacing: finds what it replaces.
-    """
-    row = with_marks(replace(told.row, sequence=message.sequence), replacing.news_in(message, told.anew))
-    found = replacing.of(message, vectors, row, told.wanted)
-    return replace(row, replaces=found) if found else row
 
 
 class Linking:
@@ -41,6 +29,7 @@ class Linking:
 
     def __init__(self, replacing: Replacing, words: Reader) -> None:
         self._replacing = replacing
+        self._since = Since(replacing)
         self._words = words
         self._rows: dict[int, WordsRow] = {}
         self._told: dict[int, tuple[Wanted, Anew]] = {}
@@ -52,30 +41,55 @@ class Linking:
         return list(self._rows.values())
 
     def add(self, told: Told, message: Message, vectors: Matrix) -> None:
-        """Link a message with others; arguments as for `linked`."""
-        row = self._rows[message.sequence] = linked(told, message, vectors, self._replacing)
-        terms = frozenset(row.terms.tolist())
-        for newer, similarity in self._replacing.said_after(message, vectors):
+        """Link a message with others.
+
+        Args:
+            told: what its text tells.
+            message: what is written.
+            vectors: of its chunks, shape (n, dim).
+        """
+        terms = self._put(told, message, vectors)
+        for newer, similarity in self._since.plainly_after(message, vectors):
             self._link(newer, message, terms, similarity)
+
+    def edit(self, told: Told, message: Message, vectors: Matrix) -> None:
+        """Link a message with others by its new text, and no more by its old one; arguments as for `add`."""
+        terms = self._put(told, message, vectors)
+        self._loosen(message, terms, vectors)
+        for newer, similarity in self._since.after(message, vectors):
+            self._link(newer, message, terms, similarity)
+
+    def _put(self, told: Told, message: Message, vectors: Matrix) -> frozenset[int]:
+        """Make the row of a message, with what it replaces and may bring news of; the hashes of its terms."""
+        marks = news_in(message, told.anew, self._replacing.state, self._replacing.batch)
+        row = with_marks(replace(told.row, sequence=message.sequence), marks)
+        found = self._replacing.of(message, vectors, row, told.wanted)
+        self._rows[message.sequence] = replace(row, replaces=found) if found else row
+        return frozenset(row.terms.tolist())
+
+    def _loosen(self, message: Message, terms: Collection[int], vectors: Matrix) -> None:
+        """Have no message replace, or bring news of, what a message said before its edit and does not say now."""
+        for row in relinked(self._since.no_longer(message, vectors), self._words):
+            self._rows[row.sequence] = row
+        for sequence, marks in self._since.outdated_by(message, terms).items():
+            if marks:
+                self._rows[sequence] = without_marks(self._row(sequence), marks)
 
     def _link(self, newer: Message, older: Message, terms: Collection[int], similarity: float) -> None:
         """Have a message that was here before replace one that was said earlier, or bring news of it, if it does."""
         if newer.sequence not in self._told:
             self._told[newer.sequence] = wanted_by(newer), said_anew(newer)
         wanted, anew = self._told[newer.sequence]
-        marks = self._replacing.late_news(newer, anew, older, terms)
-        replaces = _wants(wanted, terms, similarity) and self._replacing.is_replaced(older, newer, wanted, similarity)
+        marks = self._since.late_news(newer, anew, older, terms)
+        replaces = self._since.is_replaced(older, newer, wanted, terms, similarity)
         if not (marks or replaces):
             return
-        row = self._rows.get(newer.sequence) or self._words([newer.sequence])[0]
-        if replaces:
+        row = self._row(newer.sequence)
+        # It may have replaced what an edited message said before, too.
+        if replaces and older.sequence not in row.replaces:
             row = replace(row, replaces=(*row.replaces, older.sequence))
         self._rows[newer.sequence] = with_marks(row, marks)
 
-
-def _wants(wanted: Wanted, terms: Collection[int], similarity: float) -> bool:
-    """Whether a message with these terms is like one that is wanted."""
-    return any(
-        similarity >= least and any(all(term in terms for term in some) for some in alternatives)
-        for least, alternatives in wanted.items()
-    )
+    def _row(self, sequence: int) -> WordsRow:
+        """The row of a message of this operation, or of one that is stored."""
+        return self._rows.get(sequence) or self._words([sequence])[0]

@@ -143,8 +143,11 @@ def late_news(
         return frozenset()
 
     def is_rare(values: Terms) -> bool:
-        # The newer one has them too.
-        return len(state.words.rows_with_all(values)) + len(batch.having(values, _RARE + 2)) <= _RARE + 1
+        rows, together = state.words.rows_with_all(values), batch.having(values, _RARE + 2)
+        # What is edited, or embedded late, is in the memory already; and the newer one has them too.
+        stored = state.words.rows_of(np.array([message.sequence for message in together], dtype=np.int64))
+        again = int(np.count_nonzero(np.isin(stored, rows)))
+        return len(rows) + len(together) - again <= _RARE + 1
 
     return _marks_for(newer, anew, older, terms, is_rare)
 
@@ -219,6 +222,8 @@ class _Spoken:
         """Sequences of the short messages with all of some terms that may be spoken of, if few have these."""
         words, newer = self._words, self._message
         rows = words.rows_with_all(terms)
+        # An edited message is there with its old text.
+        rows = rows[words.column("sequence")[rows] != newer.sequence]
         together = [message for message in self._batch.having(terms, _RARE + 1) if message.sequence < newer.sequence]
         if len(rows) + len(together) > _RARE:
             return

@@ -12,13 +12,13 @@ from streetai_core.config import Config
 from streetai_core.encoders.base import Encoder
 from streetai_core.errors import EncoderMismatchError, MessageConflictError
 from streetai_core.placement import Placement
-from streetai_core.planning.linking import Linking, linked
+from streetai_core.planning.linking import Linking
 from streetai_core.planning.preparing import Prepared
 from streetai_core.planning.replacing import Replacing
 from streetai_core.planning.told import message_of, told_by
-from streetai_core.planning.words import Reader, fingerprint, relinked, without_marks
+from streetai_core.planning.words import Reader, fingerprint
 from streetai_core.state import MemoryState
-from streetai_core.stores.types import Changes, Head, Learned, SignalRow, WeightRow, WordsRow
+from streetai_core.stores.types import Changes, Head, Learned, SignalRow, WeightRow
 from streetai_core.types import Matrix, Message
 from streetai_core.vectors import kept
 
@@ -136,8 +136,9 @@ def plan_update(
     """
     message = replace(old, content=item.message.content, sanitised=item.sanitised)
     head = _with_encoder(state.head, encoder, bool(len(item.vectors)))
-    row = linked(told_by(message), message, item.vectors, replacing)
-    loosened = _loosened(message, item, row, replacing, words)
+    linking = Linking(replacing, words)
+    linking.edit(told_by(message), message, item.vectors)
+    can_be_recalled = bool(item.chunks) or old.sequence in state.words or old.sequence in state.hidden
     gone = state.columns.keys[state.rows_of_message(old.sequence)].tolist()
     placement = Placement(_sized(state, head), _stacked([item.vectors], head.dim or 0), config, without=gone)
     signals, weights = _signals([(item, message, head.next_turn)], head, placement, config)
@@ -149,9 +150,7 @@ def plan_update(
             history_tokens=max(0, head.history_tokens - old_tokens + item.tokens),
         ),
         messages=[message],
-        words=[*loosened, row]
-        if item.chunks or old.sequence in state.words or old.sequence in state.hidden
-        else loosened,
+        words=[row for row in linking.rows if can_be_recalled or row.sequence != old.sequence],
         signals=signals,
         weights=weights,
         learned=[_edited(weight) for weight in weights],
@@ -160,18 +159,6 @@ def plan_update(
         deleted_stacks=placement.deleted_stacks,
         deleted_cues=_cues_of(state, [old.content]),
     )
-
-
-def _loosened(message: Message, item: Prepared, row: WordsRow, replacing: Replacing, words: Reader) -> list[WordsRow]:
-    """The words rows of the messages that replaced, or brought news of, what a message said before its edit."""
-    loosened = {one.sequence: one for one in relinked(replacing.after_edit(message, item.vectors), words)}
-    outdated = {one: marks for one, marks in replacing.outdated_by(message, row.terms.tolist()).items() if marks}
-    stored = {one.sequence: one for one in words(sorted(outdated.keys() - loosened.keys()))} if outdated else {}
-    for sequence, marks in outdated.items():
-        found = loosened.get(sequence) or stored.get(sequence)
-        if found is not None:
-            loosened[sequence] = without_marks(found, marks)
-    return list(loosened.values())
 
 
 def _edited(weight: WeightRow) -> Learned:
