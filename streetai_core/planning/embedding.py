@@ -11,9 +11,9 @@ from streetai_core.config import Config
 from streetai_core.encoders.base import Encoder
 from streetai_core.index.columns import Rows
 from streetai_core.placement import Placement
-from streetai_core.planning.replacing import Replacing, wanted_by
-from streetai_core.planning.since import Since
-from streetai_core.planning.words import Reader, relinked, words_row
+from streetai_core.planning.linking import Linking
+from streetai_core.planning.replacing import Replacing
+from streetai_core.planning.words import Reader
 from streetai_core.state import MemoryState
 from streetai_core.stores.types import Changes, SignalRow, WeightRow
 from streetai_core.types import KeptVector, Matrix, Message
@@ -68,37 +68,16 @@ def plan_embedding(
     """
     rows = state.columns.rows(keys)
     placement = Placement(state, vectors, config, without=keys)
+    linking = Linking(replacing, words)
+    linking.embed([(messages[one], _vectors_of(state, one, rows, vectors)) for one in sorted(messages)])
     return Changes(
         head=replace(state.head, next_stack=placement.next_stack),
-        words=relinked(_links(state, rows, vectors, messages, replacing=replacing, words=words), words),
+        words=linking.rows,
         signals=_moved(state, rows, vectors, config),
         weights=_gathered(state, rows, placement),
         stacks=placement.stack_rows,
         deleted_stacks=placement.deleted_stacks,
     )
-
-
-def _links(
-    state: MemoryState,
-    rows: Rows,
-    vectors: Matrix,
-    messages: Mapping[int, Message],
-    *,
-    replacing: Replacing,
-    words: Reader,
-) -> list[tuple[Message, tuple[int, ...]]]:
-    """The messages that replace something, as it shows by these vectors, and what: they, and those that are newer."""
-    whole = {sequence: _vectors_of(state, sequence, rows, vectors) for sequence in sorted(messages)}
-    stored = {row.sequence: row for row in words(list(whole))}
-    found: dict[int, tuple[Message, tuple[int, ...]]] = {}
-    for sequence, own in whole.items():
-        message = messages[sequence]
-        replaces = replacing.of(message, own, stored.get(sequence) or words_row(message), wanted_by(message))
-        if replaces:
-            found[sequence] = messages[sequence], replaces
-    for newer, replaces in Since(replacing).of_embedded([(messages[sequence], own) for sequence, own in whole.items()]):
-        found[newer.sequence] = newer, replaces
-    return list(found.values())
 
 
 def _vectors_of(state: MemoryState, sequence: int, rows: Rows, vectors: Matrix) -> Matrix:

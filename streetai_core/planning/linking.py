@@ -7,14 +7,14 @@ edited message.
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 
 from streetai_core.planning.news import Anew, news_in, said_anew
 from streetai_core.planning.replacing import Replacing, Wanted, wanted_by
 from streetai_core.planning.since import Since
 from streetai_core.planning.told import Told
-from streetai_core.planning.words import Reader, relinked, with_marks, without_marks
+from streetai_core.planning.words import Reader, with_marks, without_marks, words_row
 from streetai_core.stores.types import WordsRow
 from streetai_core.types import Matrix, Message
 
@@ -59,6 +59,24 @@ class Linking:
         for newer, similarity in self._since.after(message, vectors):
             self._link(newer, message, terms, similarity)
 
+    def embed(self, late: Sequence[tuple[Message, Matrix]]) -> None:
+        """Link stored messages with others that could not be embedded when they were written.
+
+        Args:
+            late: these, in the order they came, with the vectors of their chunks, shape (n, dim).
+        """
+        stored = {row.sequence: row for row in self._words([message.sequence for message, _ in late])}
+        for message, vectors in late:
+            row = stored.get(message.sequence) or words_row(message)
+            found = self._replacing.of(message, vectors, row, wanted_by(message))
+            if found:
+                self._rows[message.sequence] = replace(row, replaces=found)
+            terms = frozenset(row.terms.tolist())
+            for newer, similarity in self._since.plainly_after(message, vectors):
+                self._link(newer, message, terms, similarity)
+        for newer, replaces in self._since.of_embedded(late):
+            self._rows[newer.sequence] = replace(self._row(newer), replaces=replaces)
+
     def _put(self, told: Told, message: Message, vectors: Matrix) -> frozenset[int]:
         """Make the row of a message, with what it replaces and may bring news of; the hashes of its terms."""
         marks = news_in(message, told.anew, self._replacing.state, self._replacing.batch)
@@ -69,11 +87,10 @@ class Linking:
 
     def _loosen(self, message: Message, terms: Collection[int], vectors: Matrix) -> None:
         """Have no message replace, or bring news of, what a message said before its edit and does not say now."""
-        for row in relinked(self._since.no_longer(message, vectors), self._words):
-            self._rows[row.sequence] = row
-        for sequence, marks in self._since.outdated_by(message, terms).items():
-            if marks:
-                self._rows[sequence] = without_marks(self._row(sequence), marks)
+        for newer, replaces in self._since.no_longer(message, vectors):
+            self._rows[newer.sequence] = replace(self._row(newer), replaces=replaces)
+        for newer, marks in self._since.outdated_by(message, terms):
+            self._rows[newer.sequence] = without_marks(self._row(newer), marks)
 
     def _link(self, newer: Message, older: Message, terms: Collection[int], similarity: float) -> None:
         """Have a message that was here before replace one that was said earlier, or bring news of it, if it does."""
@@ -84,12 +101,13 @@ class Linking:
         replaces = self._since.is_replaced(older, newer, wanted, terms, similarity)
         if not (marks or replaces):
             return
-        row = self._row(newer.sequence)
+        row = self._row(newer)
         # It may have replaced what an edited message said before, too.
         if replaces and older.sequence not in row.replaces:
             row = replace(row, replaces=(*row.replaces, older.sequence))
         self._rows[newer.sequence] = with_marks(row, marks)
 
-    def _row(self, sequence: int) -> WordsRow:
-        """The row of a message of this operation, or of one that is stored."""
-        return self._rows.get(sequence) or self._words([sequence])[0]
+    def _row(self, message: Message) -> WordsRow:
+        """The row of a message as it is by now; one that is not there is made."""
+        known = self._rows.get(message.sequence)
+        return known or next(iter(self._words([message.sequence])), None) or words_row(message)

@@ -53,7 +53,10 @@ class Since:
             return []
         near = batch.similar(vectors[:PARTS], together, CANDIDATES)
         if is_late:
-            near |= self._nearest(vectors, self._rows_after(message))
+            rows = self._rows_after(message)
+            # What has got its vector only now may have been stored before some of them.
+            came_before = self.replacing.state.words.column("sequence")[rows] < message.sequence
+            near |= self._nearest(vectors, rows[came_before])
         return self._ranked(near)
 
     def after(self, message: Message, vectors: Matrix) -> list[tuple[Message, float]]:
@@ -118,19 +121,20 @@ class Since:
                 found.append((newer, others))
         return found
 
-    def outdated_by(self, message: Message, terms: Collection[int]) -> dict[int, frozenset[int]]:
-        """The marks of messages that brought news of what an edited one said before, and not of what it says now.
+    def outdated_by(self, message: Message, terms: Collection[int]) -> list[tuple[Message, frozenset[int]]]:
+        """The messages that brought news of what an edited one said before and not of what it says now.
 
         Args:
             message: with its new text.
             terms: of this, by their hashes.
 
         Returns:
-            By sequence of the newer messages.
+            Each with the marks for it that it has no more.
         """
         words = self.replacing.state.words
         newer = words.column("sequence")[words.rows_with(news_about(message.sequence))].tolist()
-        return {one.sequence: outdated(one, message, terms) for one in self.replacing.read(newer).values()}
+        found = [(one, outdated(one, message, terms)) for one in self.replacing.read(newer).values()]
+        return [(one, marks) for one, marks in found if marks]
 
     def of_embedded(self, late: Sequence[tuple[Message, Matrix]]) -> list[tuple[Message, tuple[int, ...]]]:
         """The newer messages that replace some which had no vectors when they were written.

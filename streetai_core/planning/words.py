@@ -111,22 +111,6 @@ def without_marks(row: WordsRow, marks: Collection[int]) -> WordsRow:
     return replace(row, terms=terms, counts=counts)
 
 
-def relinked(links: Sequence[tuple[Message, tuple[int, ...]]], read: Reader) -> list[WordsRow]:
-    """The words rows of stored messages that replace others than before; what rules have made of their texts stays.
-
-    Args:
-        links: each message with the sequences of those that it replaces.
-        read: reads their words rows; one that is not there is made.
-    """
-    stored = {row.sequence: row for row in read([message.sequence for message, _ in links])} if links else {}
-    return [
-        replace(stored[message.sequence], replaces=replaces)
-        if message.sequence in stored
-        else words_row(message, replaces)
-        for message, replaces in links
-    ]
-
-
 def fingerprint(text: str) -> int:
     """A signed number of 64 bits: the same for texts that differ in case, white space or width of letters only."""
     digest = hashlib.blake2b(digest_size=8)
