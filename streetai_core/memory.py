@@ -7,6 +7,7 @@ from streetai_core.rendering import escaped, table
 from streetai_core.verbs.explaining import Explaining
 from streetai_core.verbs.forgetting import Forgetting
 from streetai_core.verbs.guarding import Guarding
+from streetai_core.verbs.hiding import Hiding
 from streetai_core.verbs.learning import Learning
 from streetai_core.verbs.looking import Looking
 from streetai_core.verbs.prompting import Prompting
@@ -14,7 +15,7 @@ from streetai_core.verbs.verifying import Verifying
 from streetai_core.verbs.writing import Writing
 
 
-class Memory(Writing, Prompting, Explaining, Learning, Looking, Forgetting, Guarding, Verifying):
+class Memory(Writing, Prompting, Explaining, Learning, Looking, Forgetting, Guarding, Hiding, Verifying):
     """Everything that one user, agent or tenant has said and heard.
 
     Get one from a `MemoryRegistry`. Making it does no I/O. Safe to use from several threads; other processes' writes

@@ -33,7 +33,7 @@ class Linking:
         self._words = words
         self._rows: dict[int, WordsRow] = {}
         self._told: dict[int, tuple[Wanted, Anew]] = {}
-        """What a message wants to replace, and says anew; those that stand for one old message mostly do for more."""
+        """By sequence: those that stand for one old message mostly do for more."""
 
     @property
     def rows(self) -> list[WordsRow]:
@@ -77,6 +77,20 @@ class Linking:
         for newer, replaces in self._since.of_embedded(late):
             self._rows[newer.sequence] = replace(self._row(newer), replaces=replaces)
 
+    def release(self, message: Message, vectors: Matrix) -> None:
+        """Link a stored message with others that were hidden from it, or it from them; what is linked stays so.
+
+        Args:
+            message: what is stored.
+            vectors: of its chunks, shape (n, dim).
+        """
+        wanted, anew = self._says(message)
+        row, marks = self._row(message), news_in(message, anew, self._replacing.state, self._replacing.batch)
+        self._add_to(row, self._replacing.of(message, vectors, row, wanted), marks)
+        terms = frozenset(row.terms.tolist())
+        for newer, similarity in self._since.after(message, vectors):
+            self._link(newer, message, terms, similarity)
+
     def _put(self, told: Told, message: Message, vectors: Matrix) -> frozenset[int]:
         """Make the row of a message, with what it replaces and may bring news of; the hashes of its terms."""
         marks = news_in(message, told.anew, self._replacing.state, self._replacing.batch)
@@ -94,18 +108,24 @@ class Linking:
 
     def _link(self, newer: Message, older: Message, terms: Collection[int], similarity: float) -> None:
         """Have a message that was here before replace one that was said earlier, or bring news of it, if it does."""
-        if newer.sequence not in self._told:
-            self._told[newer.sequence] = wanted_by(newer), said_anew(newer)
-        wanted, anew = self._told[newer.sequence]
+        wanted, anew = self._says(newer)
         marks = self._since.late_news(newer, anew, older, terms)
         replaces = self._since.is_replaced(older, newer, wanted, terms, similarity)
-        if not (marks or replaces):
-            return
-        row = self._row(newer)
-        # It may have replaced what an edited message said before, too.
-        if replaces and older.sequence not in row.replaces:
-            row = replace(row, replaces=(*row.replaces, older.sequence))
-        self._rows[newer.sequence] = with_marks(row, marks)
+        if marks or replaces:
+            self._add_to(self._row(newer), (older.sequence,) if replaces else (), marks)
+
+    def _add_to(self, row: WordsRow, replaces: Collection[int], marks: Collection[int]) -> None:
+        """Have the message of a row replace some more, and have some more marks, if any of them are new."""
+        others = [one for one in replaces if one not in row.replaces]
+        missing = [mark for mark in marks if mark not in row.terms]
+        if others or missing:
+            self._rows[row.sequence] = with_marks(replace(row, replaces=(*row.replaces, *others)), missing)
+
+    def _says(self, message: Message) -> tuple[Wanted, Anew]:
+        """What a message wants to replace, and says anew."""
+        if message.sequence not in self._told:
+            self._told[message.sequence] = wanted_by(message), said_anew(message)
+        return self._told[message.sequence]
 
     def _row(self, message: Message) -> WordsRow:
         """The row of a message as it is by now; one that is not there is made."""

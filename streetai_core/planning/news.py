@@ -224,7 +224,12 @@ class _Spoken:
         rows = words.rows_with_all(terms)
         # An edited message is there with its old text.
         rows = rows[words.column("sequence")[rows] != newer.sequence]
-        together = [message for message in self._batch.having(terms, _RARE + 1) if message.sequence < newer.sequence]
+        together = [
+            message
+            for message in self._batch.having(terms, _RARE + 1)
+            # What is released is in the memory, too.
+            if message.sequence < newer.sequence and message.sequence not in words
+        ]
         if len(rows) + len(together) > _RARE:
             return
         rows = before(words, rows, newer)
