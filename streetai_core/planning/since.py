@@ -15,7 +15,7 @@ import numpy.typing as npt
 from streetai_core.index.cone import beyond
 from streetai_core.index.order import may_be_before
 from streetai_core.knowledge.changes import link
-from streetai_core.knowledge.referring import LATELY, corrected
+from streetai_core.knowledge.referring import LATELY, corrected, refers_back
 from streetai_core.planning.nearness import CANDIDATES, PARTS, nearest_messages, with_vector
 from streetai_core.planning.news import Anew, late_news, outdated
 from streetai_core.planning.replacing import Replacing, Wanted, statement_of, wanted_by
@@ -62,7 +62,7 @@ class Since:
     def after(self, message: Message, vectors: Matrix) -> list[tuple[Message, float]]:
         """The messages that were said after one that is edited, with how near they are, the nearest first.
 
-        As many as are compared, and what its speaker said soon after it, which may correct it without naming it.
+        As many as are compared, and of what its speaker said next in the conversation what corrects without naming.
 
         Args:
             message: with its new text, given to `Replacing.of` before.
@@ -73,8 +73,9 @@ class Since:
         rows = self._rows_after(message)
         near = self._ranked(self._nearest(vectors, rows))
         known = {newer.sequence for newer, _ in near}
-        soon = self._nearest(vectors, self._soon_after(message, rows))
-        return near + self._ranked({one: cosine for one, cosine in soon.items() if one not in known})
+        soon = self._ranked(self._nearest(vectors, self._soon_after(message, rows)))
+        # What else was said soon is no nearer to it than what was said at any other time.
+        return near + [pair for pair in soon if pair[0].sequence not in known and refers_back(statement_of(pair[0]))]
 
     def is_replaced(
         self, older: Message, newer: Message, wanted: Wanted, terms: Collection[int], similarity: float
