@@ -100,14 +100,24 @@ class Hiding(Conductor):
         if released is None:
             return False
         try:
-            for first in range(0, len(released), _SOME):
-                self._link(released[first : first + _SOME])
+            self._link_all(released)
         except StreetAIError:
             _log.warning("not all that came back from quarantine is linked with what was said since", exc_info=True)
         return True
 
+    def _link_all(self, released: Sequence[int]) -> None:
+        """Link messages that were hidden, by their sequences, with others, in steps."""
+        if not released:
+            return
+        # Nobody may have read the memory by now, whose vectors show whether they have something in common.
+        with self._coherent.reading():
+            pass
+        self._find_common()
+        for first in range(0, len(released), _SOME):
+            self._link(released[first : first + _SOME])
+
     def _link(self, released: Sequence[int]) -> None:
-        """Link messages that were hidden, by their sequences, with others."""
+        """Link some of them, in a transaction."""
 
         def plan(transaction: WriteTransaction, state: MemoryState) -> tuple[Changes | None, None]:
             # Somebody may have deleted or hidden them meanwhile.

@@ -81,17 +81,32 @@ def test_texts_that_differ_in_a_number_are_no_repetitions(model):
     assert {"My boat lies at berth 12.", "My boat lies at berth 47."} <= set(found)
 
 
+NEWS = ["I live in Porto, by the river.", "I don't live in Porto any more, I moved to Lisbon.",
+        "I work from home now, four days a week.", "I am not on the night shift any more.",
+        "I got promoted, I lead a team of five now."]  # fmt: skip
+
+
 def test_a_change_is_told_from_other_news(model):
     """The nearness of two statements decides whether one replaces the other, also of a message that comes alone."""
-    news = ["I live in Porto, by the river.", "I don't live in Porto any more, I moved to Lisbon.",
-            "I work from home now, four days a week.", "I am not on the night shift any more.",
-            "I got promoted, I lead a team of five now."]  # fmt: skip
     for encoder in (model, Narrow(model)):
         memory = filled(encoder)
-        for text in news:
+        for text in NEWS:
             memory.add_message(text, "user")
         rows = memory._coherent.known.words.replacements()
         assert (rows - MANY).tolist() == [[1, 0]]
+
+
+@pytest.mark.parametrize("share", [0.0, 0.7])
+def test_so_it_is_when_it_comes_out_of_quarantine(model, share):
+    """Also in a process that has asked nothing yet."""
+    memory = filled(Narrow(model, share))
+    memory.quarantine(writer="mallory")
+    memory.add_messages([NewMessage(content=text, role="user", writer="mallory") for text in NEWS])
+    other = MemoryRegistry(memory._around.store, encoder=Narrow(model, share)).get("m")
+    assert other.release(writer="mallory") is True
+    with other._coherent.reading() as (_, state):
+        links = state.words.column("sequence")[state.words.replacements()]
+    assert (links - MANY).tolist() == [[1, 0]]
 
 
 def test_the_first_messages_are_told_from_each_other_if_they_are_many(model):
