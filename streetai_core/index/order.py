@@ -36,6 +36,19 @@ def said_before(
     return np.asarray(np.where(first, may_be_before(days, day), ~may_be_before(day, days)), dtype=np.bool_)
 
 
+def oldest_first(sequences: npt.NDArray[np.int64], days: Days) -> npt.NDArray[np.intp]:
+    """The places of messages in the order in which they were said, shape of both; of one that comes twice as they are.
+
+    Args:
+        sequences: of the messages.
+        days: on which they were said.
+    """
+    arrived = np.argsort(sequences, kind="stable")
+    said = as_said(sequences[arrived], days[arrived])
+    places: npt.NDArray[np.intp] = arrived[np.argsort(said, kind="stable")]
+    return places
+
+
 def as_said(sequences: npt.NDArray[np.int64], days: Days) -> npt.NDArray[np.int64]:
     """The sequences that messages would have if they had come in the order they were said, shape of both."""
     # Nearly always they did, and to sort those of a large memory takes longer than all else for a question.

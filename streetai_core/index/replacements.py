@@ -10,7 +10,7 @@ import numpy as np
 
 from streetai_core.index.bm25 import Integers, Rows
 from streetai_core.index.by_number import RowsByNumber
-from streetai_core.index.order import as_said
+from streetai_core.index.order import oldest_first
 from streetai_core.index.row_table import NONE
 
 
@@ -70,9 +70,7 @@ class Replacements:
             there = older != NONE
             self._missing = not there.all()
             unsorted = np.column_stack([newer[there].astype(np.intp), older[there]])
-            arrived = unsorted[np.argsort(sequence[unsorted[:, 0]], kind="stable")]
-            said = as_said(sequence[arrived[:, 0]], day[arrived[:, 0]])
-            self._links = arrived[np.argsort(said, kind="stable")]
+            self._links = unsorted[oldest_first(sequence[unsorted[:, 0]], day[unsorted[:, 0]])]
         return self._links
 
     def replaced(self, rows: RowsByNumber, sequence: Integers, day: Integers) -> set[int]:

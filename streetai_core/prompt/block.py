@@ -25,7 +25,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from streetai_core.index.order import as_said
+from streetai_core.index.order import oldest_first
 from streetai_core.prompt.passages import Passage, with_questions
 from streetai_core.types import ROLES, Message, Signal
 
@@ -90,7 +90,7 @@ def _as_said(passages: Sequence[Passage]) -> list[Passage]:
     # A block is made many times while a prompt is filled, and nearly always they are in order.
     if all(earlier <= later for earlier, later in pairwise(days)):
         return stored
-    return [stored[place] for place in np.argsort(as_said(np.arange(len(stored)), np.array(days)))]
+    return [stored[place] for place in oldest_first(np.arange(len(stored)), np.array(days))]
 
 
 def quoted(text: str) -> str:

@@ -17,7 +17,7 @@ import numpy.typing as npt
 from streetai_core.dynamics.decay import Flags, Floats
 from streetai_core.index.among import among
 from streetai_core.index.cone import beyond
-from streetai_core.index.order import as_said, said_before
+from streetai_core.index.order import oldest_first, said_before
 from streetai_core.index.words import WordIndex
 from streetai_core.recall.naming import named, numbers
 from streetai_core.recall.question import Question
@@ -145,12 +145,8 @@ def _compared(state: MemoryState, standing: Standing) -> _Compared:
     tied = np.zeros((len(at), len(at)), dtype=np.bool_)
     for answer, rows in zip(np.flatnonzero(answers).tolist(), ties, strict=True):
         tied[:, answer] = among(at, rows)
-    oldest_first = np.argsort(sequences[at])
-    arrived = at[oldest_first]
-    oldest_first = oldest_first[
-        np.argsort(as_said(sequences[arrived], state.words.column("day")[arrived]), kind="stable")
-    ]
-    return _Compared(best[oldest_first], at[oldest_first], answers[oldest_first], tied[oldest_first][:, oldest_first])
+    order = oldest_first(sequences[at], state.words.column("day")[at])
+    return _Compared(best[order], at[order], answers[order], tied[order][:, order])
 
 
 def _foremost(scores: Floats, sequences: Rows) -> Rows:

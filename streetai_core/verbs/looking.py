@@ -12,7 +12,7 @@ import numpy as np
 from streetai_core.aio import twin
 from streetai_core.conductor import Conductor
 from streetai_core.errors import InputError
-from streetai_core.index.order import as_said
+from streetai_core.index.order import oldest_first
 from streetai_core.planning.words import RULES, day_of, fingerprint
 from streetai_core.recall.filtering import RecallFilter
 from streetai_core.recall.hits import signal_key
@@ -168,8 +168,8 @@ class Looking(Conductor):
 def _as_said(messages: Sequence[Message]) -> list[Message]:
     """Messages, in the order in which they came, in that in which they were said: an old history may come late."""
     sequences = np.array([message.sequence for message in messages], dtype=np.int64)
-    said = as_said(sequences, np.array([day_of(message) for message in messages], dtype=np.int64))
-    return [messages[place] for place in np.argsort(said, kind="stable")]
+    days = np.array([day_of(message) for message in messages], dtype=np.int64)
+    return [messages[place] for place in oldest_first(sequences, days)]
 
 
 def _sequence(transaction: ReadTransaction, message_id: str | None, what: str) -> int | None:

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from streetai_core.index.order import ZONES, as_said, may_be_before
+from streetai_core.index.order import ZONES, as_said, may_be_before, oldest_first
 
 
 def said(days, sequences=None):
@@ -35,6 +35,15 @@ def test_rows_may_stand_in_any_order():
     assert said([7, 900, 8], [1, 2, 5]) == [1, 5, 2]
     assert said([900, 7, 8], [2, 1, 5]) == [5, 1, 2]
     assert said([6, 5, 5], [9, 3, 4]) == [9, 3, 4]
+
+
+@given(st.dictionaries(st.integers(0, 40), st.integers(1, 60), max_size=20), st.data())
+def test_oldest_first_is_by_these_places(days, data):
+    """Whichever way round the messages stand; one that stands there twice stays as it stood."""
+    standing = data.draw(st.permutations(2 * sorted(days)))
+    places = dict(zip(sorted(days), said([days[one] for one in sorted(days)], sorted(days)), strict=True))
+    found = oldest_first(np.array(standing, dtype=np.int64), np.array([days[one] for one in standing], dtype=np.int64))
+    assert found.tolist() == sorted(range(len(standing)), key=lambda place: (places[standing[place]], place))
 
 
 @given(st.lists(st.integers(0, 3), max_size=30).map(sorted), st.data())
