@@ -25,7 +25,7 @@ from streetai_core.stores.provenance import Quarantine
 from streetai_core.stores.rows import vector_bytes
 from streetai_core.stores.traces import Traces
 from streetai_core.stores.types import Changes, Erased, MessageQuery, Rows, WordsRow
-from streetai_core.text import names, words
+from streetai_core.text import names, spoken, words
 from streetai_core.text.clean import check_id, clean
 from streetai_core.tokens import count_message
 from streetai_core.types import KeptVector, Message
@@ -41,6 +41,7 @@ _KEEPS_TEXT = (
     words.hashed,
     words.terms_of_word,
     words.parts_of_word,
+    spoken.prose_of_short,
     names.naming_words,
     names.mention,
     block.shown,
