@@ -25,7 +25,7 @@ _NO_QUOTE = re.compile(r">(?:>>\s|=|<)")
 """How the first line begins of what is of a shell of Python, or of code: an answer to an answer is not quoted alone."""
 
 _WROTE = re.compile(
-    r"\b(?:wrote|said|schrieb|a écrit|escribi[oó]|escreveu|ha scritto|schreef|skrev|kirjoitti|napisała?|napsala?)\b"
+    r"\b(?:wrote|schrieb|a écrit|escribi[oó]|escreveu|ha scritto|schreef|skrev|kirjoitti|napisała?|napsala?)\b"
 )
 _DIGIT = re.compile(r"\d")
 """Who wrote what follows, and before it when: "On 3 March 2025 at 9:12, Mara Voss wrote:"."""

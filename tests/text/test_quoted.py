@@ -80,6 +80,7 @@ def test_what_is_quoted_is_told(text, said):
         "<a\n><b>",
         "She wrote:\nThe boat is yours.",
         "On 3 March she wrote to me: the boat is mine",
+        "I saw her.\nAt 10:30 she said:\nthe boat is mine",
         "What I need:\nFrom: 3 March\nTo: 9 March\nBerths: 2",
         "From: Nice. To: Bergen. By boat.",
         "So:\nFrom: Mara\nand nothing else\nSubject: none",
