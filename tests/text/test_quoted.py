@@ -125,5 +125,5 @@ def test_spans_are_whole_lines_in_order(lines):
 )
 def test_a_text_of_nothing_but_such_lines_ends(line):
     """Every line is looked at a constant number of times; by its square this takes hours."""
-    text = "1" + line * (190_000 // len(line))
-    assert len(own(text)) in {len(text), len("1\n"), len("1>\n"), len("1> a\n")}
+    text = "No:\n" + line * (190_000 // len(line))
+    assert own(text) == ("No:\n" if line.strip().startswith(">") else text)
