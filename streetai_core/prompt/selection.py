@@ -50,7 +50,9 @@ class Found:
     pieces: Mapping[str, Sequence[Span]] = field(default_factory=dict)
     """Id of a long message -> its pieces, those that say most of what is asked first."""
     further: Callable[[], Found] | None = None
-    """What else there is where the hits leave room; `None`: nothing."""
+    """What else there is where the hits leave much room; `None`: nothing."""
+    spare: Callable[[], Found] | None = None
+    """What may fill the room that is left after all; `None`: nothing."""
 
 
 def fill(assembly: Assembly, turns: Turns, found: Found, ceiling: float) -> Draft:
@@ -70,8 +72,11 @@ def fill(assembly: Assembly, turns: Turns, found: Found, ceiling: float) -> Draf
     selection.begin_hits()
     _offer(selection, found, assembly)
     if found.further is not None and selection.has_room:
-        selection.begin_further()
+        selection.begin_others()
         _offer(selection, found.further(), assembly)
+    if found.spare is not None and selection.held_all:
+        selection.begin_others()
+        _offer(selection, found.spare(), assembly)
     return selection.finished()
 
 
@@ -116,6 +121,8 @@ class _Selection:
         self._days: set[str] = set()
         self._refused = 0
         self._taken = 0
+        self.held_all = True
+        """Whether there was room for all that was offered."""
         self._draft_so_far: Draft | None = None
         """The prompt as it was at some time."""
         self._measured: Measured | None = None
@@ -143,7 +150,7 @@ class _Selection:
         """Whether so much room is left that it is worth while to look for more."""
         return self._left >= _SPARE * self.room and self._taken < self._assembly.most_hits
 
-    def begin_further(self) -> None:
+    def begin_others(self) -> None:
         """Other hits are tried now."""
         self._refused = 0
 
@@ -170,6 +177,7 @@ class _Selection:
                 self._refused = 0
                 return True
         self._refused += 1
+        self.held_all = False
         return False
 
     def add_within_share(self, choices: Sequence[Passage]) -> bool:

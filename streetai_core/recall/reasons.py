@@ -35,6 +35,8 @@ class Reasons:
     config: Config
     processed: frozenset[int] = frozenset()
     """The positions that post-processors were given."""
+    spare: frozenset[int] = frozenset()
+    """The positions of what did not pass the gate and may fill the room of a prompt."""
     wanted: RecallFilter | None = None
     """Which signals the caller wants; `None`: all."""
     judged: Judged | None = None
@@ -110,7 +112,7 @@ class Reasons:
     def _left_out(self, position: int, hit: Hit) -> str:
         """Which rule kept a candidate out."""
         if not self.ranking.passed[position]:
-            return _gate(hit, self.config, self.ranking.least) + self._unknown(hit)
+            return _gate(hit, self.config, self.ranking.least) + self._fills(position) + self._unknown(hit)
         better = [one for one in self.chosen if one < position]
         if better and self.config.ranking == "additive":
             columns, rows = self.state.columns, self.ranking.rows
@@ -132,6 +134,10 @@ class Reasons:
         """The rule that let a hit pass."""
         of_time = bool(self.ranking.of_time[position])
         return _passed(hit, self.config, self.ranking.least, of_time=of_time) + self._unknown(hit)
+
+    def _fills(self, position: int) -> str:
+        """What is to be said of what did not pass the gate if a prompt may take it nevertheless."""
+        return "; a prompt with room left takes it" if position in self.spare else ""
 
     def _unknown(self, hit: Hit) -> str:
         """What is to be said of a meaning that nothing tells. Rows do not say which of the two reasons it has."""

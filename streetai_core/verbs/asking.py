@@ -31,6 +31,11 @@ class Asking:
     _processed: dict[tuple[str, ...], list[Hit]] = field(default_factory=dict)
     """By the ids of the signals that the processors were given, the latest last."""
 
+    @property
+    def takes_spare(self) -> bool:
+        """Whether room that is left may be filled with what is less relevant: not where the caller says what is."""
+        return not self.processors and self.min_score is None
+
     def once(self, view: Hashable, find: Callable[[], Found]) -> Found:
         """What is found in a view of the memory, looked for once; with no processors a view is seen once anyway."""
         if not self.processors:

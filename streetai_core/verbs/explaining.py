@@ -16,6 +16,7 @@ from streetai_core.recall.hits import RankedHits, sequences_of, signal_id
 from streetai_core.recall.processing import PostProcessor
 from streetai_core.recall.ranking import considered, deep
 from streetai_core.recall.reasons import NEAR_MISSES, Reasons
+from streetai_core.recall.spare import spare
 from streetai_core.state import MemoryState
 from streetai_core.stores.base import ReadTransaction
 from streetai_core.stores.types import MessageQuery
@@ -106,8 +107,16 @@ class Explaining(Recalling):
         taken = set(chosen)
         others = list(islice((number for number in range(len(ranking.rows)) if number not in taken), few))
         messages |= messages_of(transaction, sequences_of(state, ranking, others))
+        fills = spare(state, ranking, config, selected, few) if asking.takes_spare else []
         reasons = Reasons(
-            state, ranking, chosen, config, processed=frozenset(selected), wanted=asking.wanted, judged=found.judged
+            state,
+            ranking,
+            chosen,
+            config,
+            processed=frozenset(selected),
+            spare=frozenset(fills),
+            wanted=asking.wanted,
+            judged=found.judged,
         )
         return Why(
             question=question,

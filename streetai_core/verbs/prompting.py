@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import replace
 from datetime import datetime
 
@@ -19,6 +19,7 @@ from streetai_core.recall.leaning import FURTHER, leaning
 from streetai_core.recall.processing import PostProcessor
 from streetai_core.recall.question import Question
 from streetai_core.recall.ranking import considered, deep
+from streetai_core.recall.spare import spare
 from streetai_core.recall.terse_answers import questions_of
 from streetai_core.state import MemoryState
 from streetai_core.stores.base import ReadTransaction
@@ -136,7 +137,7 @@ class Prompting(Recalling):
         """
         view = (state.head.version, question.text, frozenset(question.without_messages))
         found = asking.once(view, lambda: self._ranked(transaction, state, question, request, asking=asking, most=most))
-        if not asking.processors and asking.min_score is None:
+        if asking.takes_spare:
             return found
         by_id = {message.message_id: message for message in found.said}
         hits = asking.process(found.hits, lambda: self._candidates(state, found.hits, asking.asked))
@@ -159,18 +160,25 @@ class Prompting(Recalling):
         room = self._room(request.token_budget)
         selection = Wanted(depth=deep(wide), most=wide, sure=wide, room=room, filter=wanted)
         found = find(transaction, state, question, selection, asking.judging)
-        positions = found.positions[:most]
-        sequences = sequences_of(state, found.ranking, positions)
         without = question.without_messages
-        questions = questions_of(state, sequences, config, wanted=wanted, without=without)
-        others = set(questions.values()) - set(found.messages)
-        messages = found.messages | messages_of(transaction, list(others))
-        to = {messages[answer].message_id: messages[question] for answer, question in questions.items()}
-        hits = RankedHits(
-            state, found.ranking, positions, messages, question=request.question, asked_in=request.conversation_id
-        )
-        pieces = {messages[one].message_id: spans_of(state, rows) for one, rows in found.pieces.items()}
-        return Found(hits, hits.said, hits.scores, found.stacks, to, pieces)
+
+        def offered(positions: Sequence[int]) -> Found:
+            sequences = sequences_of(state, found.ranking, positions)
+            questions = questions_of(state, sequences, config, wanted=wanted, without=without)
+            others = {*sequences, *questions.values()} - set(found.messages)
+            messages = found.messages | messages_of(transaction, list(others))
+            to = {messages[answer].message_id: messages[question] for answer, question in questions.items()}
+            hits = RankedHits(
+                state, found.ranking, positions, messages, question=request.question, asked_in=request.conversation_id
+            )
+            pieces = {messages[one].message_id: spans_of(state, rows) for one, rows in found.pieces.items()}
+            return Found(hits, hits.said, hits.scores, found.stacks, to, pieces)
+
+        first = offered(found.positions[:most])
+        if most is not None or request.token_budget is None or not config.budget_decides or not asking.takes_spare:
+            return first
+        chosen = found.positions
+        return replace(first, spare=lambda: offered(spare(state, found.ranking, config, chosen, wide)))
 
     def _further(
         self,

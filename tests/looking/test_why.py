@@ -101,6 +101,23 @@ def test_how_relevant_a_hit_must_be(best, least, expected):
     assert least_relevance(np.array(best), least) == pytest.approx(expected)
 
 
+def test_what_a_prompt_with_room_takes_says_so():
+    """A third of the setting is enough for it, where the best has twice as much; what has less says what it lacks."""
+    said = [
+        "A boat needs paint.",
+        "Green apples taste sour.",
+        "Her violin was stolen.",
+        "Tax forms arrive late.",
+        "Glaciers melt each summer.",
+        "My boat Kestrel lies at berth 31.",
+    ]
+    why = memory_with(said, Config(min_relevance=0.5)).why("Where does my boat Kestrel lie?")
+    assert [hit.signal.content for hit in why.hits] == said[-1:]
+    reasons = {miss.hit.signal.content: miss.reason for miss in why.near_misses}
+    assert reasons[said[0]].endswith("are below min_relevance 0.5; a prompt with room left takes it")
+    assert reasons[said[1]].endswith("are below min_relevance 0.5")
+
+
 def test_what_is_of_the_time_asked_for_says_so(harbour):
     """It passes whatever it says."""
     gates = harbour.why("What was said on 2 March 2026?").gates
