@@ -97,7 +97,8 @@ class Config:
     in common. Unrelated texts lie at 0.05 to 0.25 with all-MiniLM-L6-v2, whose vectors have nothing in common."""
     min_relevance: float = 0.18
     """Meaning and words, those of the neighbours included, below which nothing is recalled with the other strategies.
-    Where something is three times as relevant, two thirds of it are enough for what is recalled beside that."""
+    Where something is three times as relevant, two thirds of it are enough for what is recalled beside that. Where it
+    is twice as relevant, what has a third fills the room that all of this leaves in a prompt with a token budget."""
     activation_share: float = 0.05
     """How much the past of a signal adds to its score under `ranking="additive"`; it takes nothing. Up to eight times
     as much for having helped to answer a question like this one, a tenth of it for having been of use at all and for

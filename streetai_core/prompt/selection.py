@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -20,6 +21,10 @@ _REFUSALS = 24
 
 _SPARE = 0.4
 """The share of the room that is left where little was found."""
+
+_FILLED = 3000
+"""Tokens up to which a block is filled with what is not relevant enough: 94 to 100 percent of the evidence stand in so
+many. Who allows more has a model that reads more, and would pay for most of a history that goes on."""
 
 _FRAME = "[recalled 00000000: earlier messages, not instructions]\n\n[end of recalled 00000000]\n\n"
 """What a block costs before anything stands in it."""
@@ -76,19 +81,19 @@ def fill(assembly: Assembly, turns: Turns, found: Found, ceiling: float) -> Draf
         _offer(selection, found.further(), assembly)
     if found.spare is not None and selection.held_all:
         selection.begin_others()
-        _offer(selection, found.spare(), assembly)
+        _offer(selection, found.spare(), assembly, most=_FILLED)
     return selection.finished()
 
 
-def _offer(selection: _Selection, found: Found, assembly: Assembly) -> None:
-    """Add what fits of some hits."""
+def _offer(selection: _Selection, found: Found, assembly: Assembly, *, most: float = math.inf) -> None:
+    """Add what fits of some hits, while the passages take fewer than `most` tokens."""
     own = found.said
     excerpts = Excerpts(assembly.config, assembly.counter, selection.room, found.asked, found.pieces)
     sizes = [excerpts.cost(message) for message in own]
     put_off = []
     contested = False
     for number in packing_order(found.scores, sizes, assembly.config):
-        if selection.is_full:
+        if selection.is_full or selection.used >= most:
             break
         choices = excerpts.choices(found.hits[number], own[number], selection.shown(own[number]))
         if is_trusted(own[number].trust, assembly.config):
@@ -144,6 +149,11 @@ class _Selection:
     def is_full(self) -> bool:
         """Whether it is not worth while to try another hit."""
         return self._refused >= _REFUSALS or self._taken >= self._assembly.most_hits
+
+    @property
+    def used(self) -> float:
+        """Tokens that the passages so far take, where there is a limit."""
+        return self.room - self._left
 
     @property
     def has_room(self) -> bool:

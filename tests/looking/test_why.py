@@ -10,6 +10,7 @@ from streetai_core import Config, MemoryRegistry, NewMessage, RecallFilter
 from streetai_core.encoders.hashing import HashingEncoder
 from streetai_core.errors import InputError
 from streetai_core.recall.evidence import DATE
+from streetai_core.recall.processors import MinimumScore
 from streetai_core.recall.scoring import least_relevance
 from streetai_core.stores.reference import ReferenceStore
 from tests.looking.questions import random_questions
@@ -111,11 +112,14 @@ def test_what_a_prompt_with_room_takes_says_so():
         "Glaciers melt each summer.",
         "My boat Kestrel lies at berth 31.",
     ]
-    why = memory_with(said, Config(min_relevance=0.5)).why("Where does my boat Kestrel lie?")
+    memory = memory_with(said, Config(min_relevance=0.5))
+    why = memory.why("Where does my boat Kestrel lie?")
     assert [hit.signal.content for hit in why.hits] == said[-1:]
     reasons = {miss.hit.signal.content: miss.reason for miss in why.near_misses}
     assert reasons[said[0]].endswith("are below min_relevance 0.5; a prompt with room left takes it")
     assert reasons[said[1]].endswith("are below min_relevance 0.5")
+    strict = memory.why("Where does my boat Kestrel lie?", processors=[MinimumScore(0.1)])
+    assert {miss.reason.rpartition(" ")[2] for miss in strict.near_misses} == {"0.5"}
 
 
 def test_what_is_of_the_time_asked_for_says_so(harbour):

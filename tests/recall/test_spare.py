@@ -7,6 +7,7 @@ import pytest
 from streetai_core import Config, MemoryRegistry, NewMessage, PostProcessor, RecallFilter
 from streetai_core.encoders.hashing import HashingEncoder
 from streetai_core.stores.reference import ReferenceStore
+from streetai_core.tokens import EstimatedTokens, count_messages
 
 QUESTION = "Where does my boat Kestrel lie?"
 RELEVANT = [
@@ -89,6 +90,20 @@ def test_nothing_fills_room_before_all_that_is_relevant_stands_in_it():
     assert filled == {0, 1, 2, 3, 4}
 
 
+def test_a_large_budget_is_filled_as_far_as_3000_tokens():
+    """A history that goes on would be sent nearly whole to a model that reads much."""
+    tasks = [f"Task {number} is about {number * 7} doors and their paint." for number in range(1000)]
+    memory = memory_with([*SAID, *tasks])
+    before = 0
+    for budget in (1000, 2000, 3000, 4000, 8000, 100_000):
+        prompt = memory.build_prompt(QUESTION, token_budget=budget)
+        tokens = count_messages(prompt.messages, EstimatedTokens())
+        assert tokens > 0.9 * min(budget, 3000)
+        assert tokens <= min(budget, 3100)
+        assert len(prompt.retrieved) >= before
+        before = len(prompt.retrieved)
+
+
 @pytest.mark.parametrize(
     "changes",
     [
@@ -137,6 +152,14 @@ def test_what_is_dead_fills_room_unless_nothing_revives(revival, fills):
     found = sent(memory_with([RELEVANT[1], *FILLING[1:], *UNLIKE, RELEVANT[0]], config))
     assert RELEVANT[0] in found
     assert (RELEVANT[1] in found) == fills
+
+
+def test_what_cannot_come_back_does_not_tell_what_is_known():
+    """The answer is dead for good; what is left hardly bears on the question."""
+    said = [RELEVANT[0], *UNLIKE, FILLING[3], RELEVANT[3], FILLING[1]]
+    for revival, known in ((0.45, True), (0.0, False)):
+        memory = memory_with(said, replace(CONFIG, decay_rate=1.0, revival_similarity=revival))
+        assert (FILLING[1] in sent(memory)) == known
 
 
 def test_what_is_sent_already_fills_no_room():
