@@ -21,6 +21,8 @@ TESTS = Path(__file__).parents[1]
         ("further_kinds_of_talk", ["study", "spoken", "deutsch"], 179, [2, 2, 2]),
         ("four_more_kinds_of_talk", ["tasks", "meetings", "story", "companion"], 190, [2, 5, 2, 2]),
         ("logs", ["training", "illness", "shop", "house"], 140, [2, 2, 2, 2]),
+        ("dictated", ["voice", "typos"], 70, [2, 3]),
+        ("tools", ["operations", "coding_agent"], 70, [8, 6]),
         ("mail", ["inbox", "tickets", "assistant_mail", "family_forward"], 140, [7, 16, 2, 5]),
         ("four_later_kinds_of_talk", ["months", "siblings", "startup", "coach"], 160, [2, 2, 6, 2]),
         (
