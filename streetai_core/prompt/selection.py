@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -79,21 +78,20 @@ def fill(assembly: Assembly, turns: Turns, found: Found, ceiling: float) -> Draf
     if found.further is not None and selection.has_room:
         selection.begin_others()
         _offer(selection, found.further(), assembly)
-    if found.spare is not None and selection.held_all:
-        selection.begin_others()
-        _offer(selection, found.spare(), assembly, most=_FILLED)
+    if found.spare is not None and selection.held_all and selection.begin_filling():
+        _offer(selection, found.spare(), assembly)
     return selection.finished()
 
 
-def _offer(selection: _Selection, found: Found, assembly: Assembly, *, most: float = math.inf) -> None:
-    """Add what fits of some hits, while the passages take fewer than `most` tokens."""
+def _offer(selection: _Selection, found: Found, assembly: Assembly) -> None:
+    """Add what fits of some hits."""
     own = found.said
     excerpts = Excerpts(assembly.config, assembly.counter, selection.room, found.asked, found.pieces)
     sizes = [excerpts.cost(message) for message in own]
     put_off = []
     contested = False
     for number in packing_order(found.scores, sizes, assembly.config):
-        if selection.is_full or selection.used >= most:
+        if selection.is_full:
             break
         choices = excerpts.choices(found.hits[number], own[number], selection.shown(own[number]))
         if is_trusted(own[number].trust, assembly.config):
@@ -151,11 +149,6 @@ class _Selection:
         return self._refused >= _REFUSALS or self._taken >= self._assembly.most_hits
 
     @property
-    def used(self) -> float:
-        """Tokens that the passages so far take, where there is a limit."""
-        return self.room - self._left
-
-    @property
     def has_room(self) -> bool:
         """Whether so much room is left that it is worth while to look for more."""
         return self._left >= _SPARE * self.room and self._taken < self._assembly.most_hits
@@ -163,6 +156,16 @@ class _Selection:
     def begin_others(self) -> None:
         """Other hits are tried now."""
         self._refused = 0
+
+    def begin_filling(self) -> bool:
+        """What is tried now has less room; false, and nothing is done, if none is left of that."""
+        too_much = max(0.0, self.room - _FILLED)
+        if 0.0 < too_much >= self._left:
+            return False
+        self._refused = 0
+        self._ceiling -= too_much
+        self._left -= too_much
+        return True
 
     def begin_hits(self) -> None:
         """What was added before does not count as a hit."""

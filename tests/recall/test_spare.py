@@ -95,11 +95,10 @@ def test_a_large_budget_is_filled_as_far_as_3000_tokens():
     tasks = [f"Task {number} is about {number * 7} doors and their paint." for number in range(1000)]
     memory = memory_with([*SAID, *tasks])
     before = 0
-    for budget in (1000, 2000, 3000, 4000, 8000, 100_000):
+    for budget in (1000, 2000, 3000, 3050, 4000, 8000, 100_000):
         prompt = memory.build_prompt(QUESTION, token_budget=budget)
         tokens = count_messages(prompt.messages, EstimatedTokens())
-        assert tokens > 0.9 * min(budget, 3000)
-        assert tokens <= min(budget, 3100)
+        assert 0.98 * min(budget, 3000) < tokens <= min(budget, 3100)
         assert len(prompt.retrieved) >= before
         before = len(prompt.retrieved)
 
