@@ -33,8 +33,8 @@ from streetai_core.index.stretches import Stretches
 from streetai_core.index.words import WordIndex
 from streetai_core.recall.naming import named
 from streetai_core.recall.question import Question
+from streetai_core.text.asking import newness_wanted
 from streetai_core.text.marks import WISH as STATES_WISH
-from streetai_core.text.wishes import newness_wanted
 from streetai_core.types import ROLES, SOURCES
 
 Floats = npt.NDArray[np.float64]

@@ -24,33 +24,6 @@ _TYPED = str.maketrans({"\u2019": "'", "\u02bc": "'"})
 _REMOVED = " \x02 "
 """Stands for what was taken out of a text, so that no order begins behind it."""
 
-_ORDERED = (
-    r"(?:add|book(?! titles?\b)|build|calculate|check|compare|compose|convert|create|describe|design|draft|edit|"
-    r"explain|find|fit|fix|generate|give|help|lay out|list(?! of (?:my|our)\b)|make|name(?! of\b)|outline|pick|plan|"
-    r"prepare|proofread|propose|put together|recommend|refactor|rewrite|set up|shorten|show|sketch|sort|suggest|teach|"
-    r"tell|translate|turn|walk|write)\b"
-)
-_REQUEST = re.compile(
-    r"\b(?:(?:can|could|would|will|may|might|should) (?:you|i|we)\b|how to\b"
-    r"|(?:find|get|give|help|make|recommend|show|suggest|teach|tell|walk|write) (?:me|us)\b"
-    r"|i(?:'?m| am)? (?:fancy|looking|need|planning|thinking|trying|want|working)\b|need (?:an?|some|to)\b"
-    r"|(?:advice|ideas?|recommendations?|suggestions?|tips)\b)"
-    rf"|(?:^|[.!,:;]\s*)(?:please |pls |ok,? |okay,? |hey,? |hi,? |now |so |and )*{_ORDERED}"
-)
-"""How people put what they want now; lower case, which is looked for in a third of the time."""
-
-_LOOKS_BACK = re.compile(
-    r"\b(?:did|had|have|has|was|were) (?:i|we|you|my|our|he|she|they|it)\b"
-    r"|\b(?:i|we|you)(?:'ve| have| had|'d)? (?:\w+ly |ever |already |once |last |first )?"
-    r"(?:asked|bought|brought|chose|covered|decided|did|discussed|gave|got|handled|learned|left|made|mentioned|met|"
-    r"picked|promised|recommended|said|saw|shared|spoke|suggested|talked|told|used|was|went|were|wrote)\b"
-    r"|\bremind me\b|\bremember\b|\brecall\b|\bsummar|\brecap\b"
-    r"|\b(?:again|ago|earlier|last (?:\w+day|week|month|year|time|spring|summer|autumn|fall|winter)|previously|so far|"
-    r"yesterday)\b"
-    r"|\b(?:our|this|these|my) (?:\w+ )?(?:chats?|conversations?|discussions?|sessions?|talks?|messages?)\b"
-)
-"""How people ask for what was said or has happened; lower case, as above."""
-
 
 def states_wish(text: str) -> bool:
     """Whether a text says what its author wants from now on, and not only this once."""
@@ -106,15 +79,3 @@ def _rules() -> _Rules:
         tuple(_Form(form, START in form) for _, form in FORMS),
         re.compile(STARTS, re.IGNORECASE),
     )
-
-
-def newness_wanted(question: str) -> float:
-    """How surely something new is wanted, for which wishes count, and not only what was said or has happened.
-
-    1 for a request ("Could you plan a trip?"), 0.5 for another question, which may be about anything ("How tall is
-    it?"), 0 for one that looks back ("What did I say?"), and for what asks for nothing.
-    """
-    plain = question.translate(_TYPED).lower()
-    if _LOOKS_BACK.search(plain):
-        return 0.0
-    return 1.0 if _REQUEST.search(plain) else 0.5 * plain.rstrip().endswith("?")

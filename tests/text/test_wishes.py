@@ -7,8 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from streetai_core.text.asking import newness_wanted
 from streetai_core.text.marks import WISH
-from streetai_core.text.wishes import newness_wanted, states_wish
+from streetai_core.text.wishes import states_wish
 from streetai_core.text.words import counted
 
 ROWS = [
@@ -55,26 +56,6 @@ NO_WISHES = [
     "",
 ]
 
-ASKING = [
-    ("Could you plan a trip?", 1.0),
-    ("write a letter to the harbour master", 1.0),
-    ("So, suggest me a name.", 1.0),
-    ("I need a plan for Sunday.", 1.0),
-    ("any ideas for supper", 1.0),
-    ("How tall is the mast?", 0.5),
-    ("Oak or pine?", 0.5),
-    ("What did I say about the mast?", 0.0),
-    ("Can you remind me of the plan?", 0.0),
-    ("Which rope have you recommended?", 0.0),
-    ("Could you summarise our talk?", 0.0),
-    ("The mast is tall.", 0.0),
-    ("name of the inn?", 0.5),
-    ("book title?", 0.5),
-    ("list of my boats", 0.0),
-    ("", 0.0),
-]
-
-
 AS_TYPED = [
     json.loads(line)
     for line in (Path(__file__).parents[1] / "knowledge" / "data" / "wishes_as_typed.jsonl")
@@ -113,12 +94,6 @@ def test_what_only_sounds_like_one(text):
     assert not states_wish(text)
 
 
-@pytest.mark.parametrize(("text", "surely"), ASKING)
-def test_how_surely_something_new_is_wanted(text, surely):
-    """A request, another question, and one that looks back, whatever letters are large."""
-    assert newness_wanted(text) == newness_wanted(text.upper()) == newness_wanted(text.lower()) == surely
-
-
 def of_kind(kind, key, first):
     """Every other text of a kind."""
     return [row[key] for row in ROWS if row["kind"] == kind][first::2]
@@ -145,5 +120,4 @@ def test_texts_that_were_written_without_sight_of_the_forms(first, wishes, other
 def test_any_text_can_be_read(text):
     """Property: nothing raises, and no text has the term that stands for a wish."""
     assert isinstance(states_wish(text), bool)
-    assert newness_wanted(text) in (0.0, 0.5, 1.0)
     assert WISH not in counted(text)[0]
