@@ -24,14 +24,16 @@ _PREPOSITION = r"(?:(?:about|at|by|for|from|in|of|on|to|with) )?"
 _ASKED = r"(?:can|could|would|will|may|might|should) (?:you|u|i|we)\b"
 
 _MAKE = (
-    r"(?:add|book(?! titles?\b)|brainstorm|build|calculate|choose|code|come up with|compare|compose|convert|correct|"
-    r"create|define|describe|design|do (?:a|an|the same)|draft|draw up|edit|estimate|explain|fit|fix|format|generate|"
-    r"implement|improve|invent|lay out|make|outline|phrase|plan|polish|prepare|proofread|propose|"
-    r"put (?:together|.{1,120}? into)|recommend|refactor|rephrase|reword|rewrite|rework|run the numbers|set (?:out|up)|"
-    r"shape|shorten|simplify|sketch|sort|start a|suggest|take .{1,120}? and turn|teach|think of|throw (?:me|some)|"
-    r"translate|turn|walk me|work out|write)\b"
+    r"(?:(?:code|design|draft|estimate|format|outline|phrase|plan|shape|sketch|sort|turn)\b"
+    r"(?! ?\?| (?:at|for|from|in|of)\b)"
+    r"|(?:add|book(?! titles?\b)|brainstorm|build|calculate|choose|come up with|compare|compose|convert|correct|create|"
+    r"define|describe|do (?:a|an|the same)|draw up|edit|explain|fit|fix|generate|implement|improve|invent|lay out|make|"
+    r"polish|prepare|proofread|propose|put (?:together|.{1,120}? into)|recommend|refactor|rephrase|reword|rewrite|"
+    r"rework|run the numbers|set (?:out|up)|shorten|simplify|start a|suggest|take .{1,120}? and turn|teach|think of|"
+    r"throw (?:me|some)|translate|walk me|work out|write)\b)"
 )
-"""What is new when it is done, whatever it is made of: "Turn the notes that I gave you last week into a plan"."""
+"""What is new when it is done, whatever it is made of: "Turn the notes that I gave you last week into a plan". Some are
+nouns, too: "code for the gate?"."""
 
 _OBJECT = r"(?:an?|the|me|us|my|our|some|it|them|this|that|two|three|four|five|ten|\d+)\b"
 """What stands behind an order, and behind no noun that looks like one ("the budget, plan and schedule")."""

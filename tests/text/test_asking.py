@@ -44,6 +44,9 @@ ASKING = [
     ("who won the cup in 1966", 0.5),
     ("three dinners with cabbage. go!", 1.0),
     ("a pep talk please", 1.0),
+    ("code for the gate?", 0.5),
+    ("sort of tired today", 0.0),
+    ("Explain in simple words how a pump works", 1.0),
 ]
 
 ROWS = [
