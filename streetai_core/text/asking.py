@@ -20,8 +20,10 @@ _OPENING = r"(?:(?:please|pls|plz|kindly|ok|okay|hey|hi|look|now|so|and|just|the
 """What an order or a question may begin with."""
 
 _PREPOSITION = r"(?:(?:about|at|by|for|from|in|of|on|to|with) )?"
+"""What may stand before the word that asks: "At what time"."""
 
 _ASKED = r"(?:can|could|would|will|may|might|should) (?:you|u|i|we)\b"
+"""How people ask somebody to do something, or whether to do it."""
 
 _MAKE = (
     r"(?:(?:code|design|draft|estimate|format|outline|phrase|plan|shape|sketch|sort|turn)\b"

@@ -107,7 +107,8 @@ class Explaining(Recalling):
         taken = set(chosen)
         others = list(islice((number for number in range(len(ranking.rows)) if number not in taken), few))
         messages |= messages_of(transaction, sequences_of(state, ranking, others))
-        fills = spare(state, ranking, config, selected, few) if asking.takes_spare else []
+        # A prompt takes no more, and each is compared with all before it.
+        fills = spare(state, ranking, config, selected, deep(most)) if asking.takes_spare else []
         reasons = Reasons(
             state,
             ranking,

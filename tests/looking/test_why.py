@@ -118,6 +118,8 @@ def test_what_a_prompt_with_room_takes_says_so():
     reasons = {miss.hit.signal.content: miss.reason for miss in why.near_misses}
     assert reasons[said[0]].endswith("are below min_relevance 0.5; a prompt with room left takes it")
     assert reasons[said[1]].endswith("are below min_relevance 0.5")
+    [about] = memory.why("Where does my boat Kestrel lie?", misses=0, message="0").considered
+    assert about.reason == reasons[said[0]]
     strict = memory.why("Where does my boat Kestrel lie?", processors=[MinimumScore(0.1)])
     assert {miss.reason.rpartition(" ")[2] for miss in strict.near_misses} == {"0.5"}
 
