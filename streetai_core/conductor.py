@@ -217,8 +217,7 @@ class Conductor(Handle):
 
     def _room(self, token_budget: int | None) -> int | None:
         """Tokens that recalled passages may take at most; `None` if nothing limits them."""
-        decided = self.config.budget_decides and token_budget is not None
-        return token_budget if decided else self.config.recall_tokens
+        return token_budget if self.config.lets_decide(token_budget) else self.config.recall_tokens
 
     def _question(self, asked: Asked, state: MemoryState, without: Collection[int] = ()) -> Question:
         """The question, read for ranking.

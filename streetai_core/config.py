@@ -204,6 +204,10 @@ class Config:
         changed = (f"{name}={value!r}" for name, value in self.to_dict().items() if value != usual[name])
         return f"Config({', '.join(changed)})"
 
+    def lets_decide(self, token_budget: int | None) -> bool:
+        """Whether this budget alone says how much is recalled; never, if there is none."""
+        return self.budget_decides and token_budget is not None
+
     @property
     def half_life_turns(self) -> float:
         """Turns in which a weight halves; infinite when decay is off."""

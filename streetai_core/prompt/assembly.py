@@ -125,13 +125,13 @@ class Assembly:
     @property
     def recall_limit(self) -> float:
         """Most tokens of the recalled block, beside the budget."""
-        decided = self._config.budget_decides and self._frame.token_budget is not None
+        decided = self._config.lets_decide(self._frame.token_budget)
         return math.inf if decided or self._config.recall_tokens is None else self._config.recall_tokens
 
     @property
     def most_hits(self) -> float:
         """Most hits in the block, beside the budget."""
-        decided = self._config.budget_decides and self._frame.token_budget is not None
+        decided = self._config.lets_decide(self._frame.token_budget)
         return math.inf if decided else self._config.max_thinking_space
 
     @property

@@ -175,7 +175,7 @@ class Prompting(Recalling):
             return Found(hits, hits.said, hits.scores, found.stacks, to, pieces)
 
         first = offered(found.positions[:most])
-        if most is not None or request.token_budget is None or not config.budget_decides or not asking.takes_spare:
+        if most is not None or not config.lets_decide(request.token_budget) or not asking.takes_spare:
             return first
         chosen = found.positions
         return replace(first, spare=lambda: offered(spare(state, found.ranking, config, chosen, wide)))
