@@ -1,4 +1,4 @@
-"""One session of one engine: planning in the caller's context, and the I/O that may run on a worker thread.
+"""One session of one engine: what of it is stored, recalled and read, by I/O that may run on a worker thread.
 
 All components on one session of one engine share its `Conversation`, and so its turn ledger: a memory, the copies of it
 that come back from a `Context`, a retriever and a handler see one turn.
@@ -6,32 +6,29 @@ that come back from a `Context`, a retriever and a handler see one turn.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any, TypeVar
-from uuid import uuid4
 from weakref import WeakKeyDictionary, WeakValueDictionary
 
 from llama_index.core.base.llms.types import ChatMessage
 
-from streetai_core import Memory, NewMessage
-from streetai_core.errors import ClosedError, InputError, StaleMemoryError, StreetAIError
-from streetai_core.failures import OnError, fail_open, report
+from streetai_core import Memory
+from streetai_core.errors import ClosedError, InputError, StaleMemoryError
+from streetai_core.failures import fail_open, report
 from streetai_core.forking import fork_safe_lock, renew_in_child
 from streetai_core.prompt.turns import INSTRUCTION_ROLES
-from streetai_core.text.clean import check_id, is_blank
+from streetai_core.text.clean import is_blank
 from streetai_core.types import ROLES
 from streetai_core.verbs.arguments import AskedAt
-from streetai_llamaindex.echoes import is_echo
 from streetai_llamaindex.messages import copied, to_stored
 from streetai_llamaindex.opening import Opening
-from streetai_llamaindex.speech import ends_turn, is_spoken, reply_text, same_words, text_of
+from streetai_llamaindex.planning import Planning, new_id
 from streetai_llamaindex.steps import Step, stored_in
 from streetai_llamaindex.threads import Threads
 from streetai_llamaindex.transcript import Line, Reading, StoredLines
-from streetai_llamaindex.turns import Turn, TurnLedger
+from streetai_llamaindex.turns import Turn
 
 _NOT_RECALLED = "nothing is recalled for this turn"
 _NOT_STORED = "what was said is kept in RAM and stored with the next message"
@@ -39,24 +36,19 @@ _NOT_LEARNED = "nothing is learned from this turn"
 _NOT_STORABLE = "a message is not stored"
 _NOT_READ = "the window is what was read last"
 _NOT_SET = "the stored history stays what it was"
-_ERASED = "this turn, which began before its session was erased, is not stored"
 
 Result = TypeVar("Result")
 
 
-class Conversation:
+class Conversation(Planning):
     """What was said in one session, and its turns. Get one from `conversation_of`.
 
-    Methods without I/O find out which turn is meant: call them in the context that asks. Methods with I/O do not look
-    at the context, so they may run on a worker thread. None of them raises because the memory fails, except `forget`.
+    Its own methods do I/O and do not look at the context, so they may run on a worker thread. None of them raises
+    because the memory fails, except `forget`.
     """
 
     def __init__(self, opening: Opening, session_id: str) -> None:
-        self.opening = opening
-        self.session_id = check_id(session_id, "session_id")
-        self.turns = TurnLedger()
-        self.on_error: OnError | None = None
-        """Told of every failure."""
+        super().__init__(opening, session_id)
         self._threads = Threads(self.session_id)
         self.tokenizer: Callable[[str], list[Any]] | None = None
         """What a memory on it counts tokens with, for the copies of it that come back from JSON."""
@@ -72,97 +64,6 @@ class Conversation:
         """In a forked child: what a thread of the parent is storing, or forgetting, is the parent's affair."""
         self._unstored = []
         self._known = Reading((), complete=True)
-
-    # ------------------------------------------------- in the caller's context
-
-    def plan(self, messages: Iterable[ChatMessage]) -> list[Step]:
-        """Say which turns messages belong to, and open and end them. No I/O; give the result to `store`.
-
-        Raises:
-            InputError: one of them is not a message.
-        """
-        steps: list[Step] = []
-        open_step: list[tuple[Turn | None, NewMessage, ChatMessage]] = []
-
-        def close(reply: str = "") -> None:
-            if open_step:
-                said, spoken = zip(*((new, one) for _, new, one in open_step), strict=True)
-                steps.append(Step(open_step[-1][0], said, spoken, reply))
-                open_step.clear()
-
-        for message in messages:
-            stored = to_stored(message, None)
-            if self._is_of_erased(stored, message):
-                continue
-            if stored.role == "user":
-                close()
-                steps.append(self._asked(stored, message))
-                continue
-            turn = self.turns.answering()
-            if turn is None:
-                close()
-            if turn is not None and stored.role == "tool" and is_echo(stored.content, turn.retrieved_texts):
-                stored = to_stored(message, None, is_recalled=False)
-            name = _new_id() if turn is None else turn.next_message_id()
-            ends = turn is not None and ends_turn(message)
-            # Of what belongs to no question only a greeting advances the clock.
-            ticks = ends or (self.turns.find() is None and ends_turn(message))
-            open_step.append((turn, replace(stored, message_id=name, ticks=ticks), copied(message)))
-            if turn is not None and is_spoken(message):
-                turn.is_asked_last = False
-            if turn is not None and ends:
-                turn.reply = reply_text(message)
-                turn.outcome = "answered"
-                close(turn.reply)
-        close()
-        return steps
-
-    def retrieving(self, question: str) -> Turn | None:
-        """The turn that a retriever is asked in: the open one of this run or context, else the one of the question.
-
-        No I/O. Add what was retrieved to its `retrieved_ids`. `None` for a blank question.
-        """
-        turn = self.turns.own()
-        if turn is not None and turn.outcome == "open":
-            return turn
-        return None if is_blank(question) else self.turns.asked(question)[0]
-
-    def has_outlived(self, turn: Turn) -> bool:
-        """Whether the session is known to have another memory than that which a turn was begun in. No I/O."""
-        with suppress(StreetAIError):
-            return turn.memory is not None and self.opening.registry.get(self.session_id) is not turn.memory
-        return False
-
-    def _is_of_erased(self, stored: NewMessage, message: ChatMessage) -> bool:
-        """Whether a message is the rest of a turn whose session was erased meanwhile: then it is not stored."""
-        turn = self.turns.erased()
-        if turn is None:
-            return False
-        if stored.role == "user":
-            # Engines that read before they put have asked before the erasure; what is put twice is asked anew.
-            return turn.asked is None and same_words(turn.question, text_of(message))
-        if ends_turn(message):
-            turn.outcome = "abandoned"
-            self._report_erased(StaleMemoryError(f"session {self.session_id!r} was reset before the reply was there"))
-        return True
-
-    def _report_erased(self, error: StaleMemoryError) -> None:
-        report(error, _ERASED, self.on_error)
-
-    def _asked(self, stored: NewMessage, message: ChatMessage) -> Step:
-        """The step of a user message."""
-        words = text_of(message)
-        turn = self.turns.open(words) if is_blank(words) else self.turns.asked(words)[0]
-        before, is_last = turn.asked, turn.is_asked_last
-        turn.is_asked_last = True
-        if before is not None and is_last and (before.content, before.metadata) == (stored.content, stored.metadata):
-            return Step(turn, (before,), (copied(message),), asks=True, again=True)
-        # The same words with another image, say, or after a reply that says nothing, are another message of the same
-        # turn, and no second tick.
-        asked = turn.asked = replace(stored, message_id=turn.next_message_id(), ticks=before is None)
-        return Step(turn, (asked,), (copied(message),), asks=True)
-
-    # -------------------------------------------------------------- with I/O
 
     def store(self, steps: Sequence[Step]) -> None:
         """Store what was planned, in order, and learn. What cannot be stored now stays in the window, in RAM."""
@@ -238,7 +139,7 @@ class Conversation:
         See `place` for the conversation that they belong to, and what of it is deleted and new.
         """
         with self._writing, fail_open(_NOT_SET, self.on_error):
-            sent = [replace(to_stored(one, None), message_id=_new_id()) for one in messages]
+            sent = [replace(to_stored(one, None), message_id=new_id()) for one in messages]
             self._drain()
             moved = self._with_memory(partial(self._threads.move_to, sent=sent))
             # What a failure has left in RAM is in the history, or stays in the conversation that it was said in.
@@ -353,7 +254,7 @@ class Conversation:
                     report(error, _NOT_STORED, self.on_error)
                     return
                 step.turn.erase()
-                self._report_erased(error)
+                self.report_erased(error)
             except InputError as error:
                 # It would fail again each time, and hold up all that follows.
                 report(error, _NOT_STORABLE, self.on_error)
@@ -386,8 +287,3 @@ def conversation_of(opening: Opening, session_id: str) -> Conversation:
         if found is None:
             found = known[session_id] = Conversation(opening, session_id)
         return found
-
-
-def _new_id() -> str:
-    """An id for a message that belongs to no turn."""
-    return f"llamaindex-{uuid4().hex}"
