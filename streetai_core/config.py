@@ -98,7 +98,8 @@ class Config:
     min_relevance: float = 0.18
     """Meaning and words, those of the neighbours included, below which nothing is recalled with the other strategies.
     Where something is three times as relevant, two thirds of it are enough for what is recalled beside that. Where it
-    is twice as relevant, what has a third fills the room that all of this leaves in a prompt with a token budget."""
+    is twice as relevant, or enough so and what was told is asked for, what has a third fills the room that all of this
+    leaves in a prompt with a token budget."""
     activation_share: float = 0.05
     """How much the past of a signal adds to its score under `ranking="additive"`; it takes nothing. Up to eight times
     as much for having helped to answer a question like this one, a tenth of it for having been of use at all and for

@@ -1,4 +1,4 @@
-"""How surely something new is wanted, for which the user's wishes count, and not only what was said or has happened.
+"""Whether something new is wanted, for which the user's wishes count, or what was said or has happened.
 
 Known is how people put what they want made, what they want now, and how they ask for what was said. English only.
 """
@@ -54,6 +54,9 @@ _MADE = re.compile(
 _ORDERED = r"(?:check|do me|find|get me|give|gimme|help|let'?s|list(?! of (?:my|our)\b)|name(?! of\b)|pick|show|tell)\b"
 """What may be only told: "Tell me how it ended"."""
 
+_ORDER = re.compile(rf"^{_OPENING}(?:{_ORDERED}|(?:re(?:call|cap|mind)|summari[sz]e)\b)")
+"""How an order begins that may be carried out by telling."""
+
 _WANTED = re.compile(
     rf"\b{_ASKED}|\bhow to\b|\b(?:hoping|if|wondering) (?:you|u)(?:'d| can| could| might| will| would)\b"
     r"|\b(?:find|get|give|help|make|recommend|show|suggest|teach|tell|walk|write) (?:me|us)\b"
@@ -95,6 +98,9 @@ _QUESTION = re.compile(
 )
 """How a question begins that need not end with a mark."""
 
+_OWN = re.compile(r"\b(?:i|me|mine|my|our|ours|us|we)\b")
+"""Words of who asks, for what hardly anybody else knows."""
+
 
 def newness_wanted(question: str) -> float:
     """How surely something new is wanted.
@@ -102,9 +108,7 @@ def newness_wanted(question: str) -> float:
     1 for a request ("Could you plan a trip?"), 0.5 for another question, which may be about anything ("How tall is
     it?"), 0 for one that looks back ("What did I say?"), and for what asks for nothing.
     """
-    if len(question) > _LONGEST:
-        question = f"{question[: _LONGEST // 2]}\n{question[-_LONGEST // 2 :]}"
-    sentences = _SENTENCE.findall(question.translate(_TYPED).lower())
+    sentences = _sentences(question)
     if any(map(_MADE.search, sentences)):
         return 1.0
     # What comes last is asked; what stands before it tells why.
@@ -113,4 +117,29 @@ def newness_wanted(question: str) -> float:
             return 0.0
         if _WANTED.search(sentence):
             return 1.0
-    return 0.5 * any(sentence.endswith("?") or _QUESTION.match(sentence) is not None for sentence in sentences)
+    return 0.5 * any(map(_asks, sentences))
+
+
+def told_wanted(question: str) -> bool:
+    """Whether it asks for what was told ("When did we go?", "Who is my dentist?"), and not for anything new.
+
+    Other questions may do so as well ("Who is the dentist?"), and are not told from those about the world.
+    """
+    if newness_wanted(question) == 1.0:
+        return False
+    sentences = _sentences(question)
+    if not any(_asks(sentence) or _ORDER.match(sentence) for sentence in sentences):
+        return False
+    return any(_LOOKS_BACK.search(sentence) or _OWN.search(sentence) for sentence in sentences)
+
+
+def _sentences(question: str) -> list[str]:
+    """The sentences that are looked at, in lower case."""
+    if len(question) > _LONGEST:
+        question = f"{question[: _LONGEST // 2]}\n{question[-_LONGEST // 2 :]}"
+    return _SENTENCE.findall(question.translate(_TYPED).lower())
+
+
+def _asks(sentence: str) -> bool:
+    """Whether a sentence is a question."""
+    return sentence.endswith("?") or _QUESTION.match(sentence) is not None

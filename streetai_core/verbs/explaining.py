@@ -108,7 +108,9 @@ class Explaining(Recalling):
         others = list(islice((number for number in range(len(ranking.rows)) if number not in taken), few))
         messages |= messages_of(transaction, sequences_of(state, ranking, others))
         # A prompt takes no more, and each is compared with all before it.
-        fills = spare(state, ranking, config, selected, deep(most)) if asking.takes_spare else []
+        fills = []
+        if asking.takes_spare:
+            fills = spare(state, ranking, config, selected, question=read.text, most=deep(most))
         reasons = Reasons(
             state,
             ranking,

@@ -178,7 +178,11 @@ class Prompting(Recalling):
         if most is not None or not config.lets_decide(request.token_budget) or not asking.takes_spare:
             return first
         chosen = found.positions
-        return replace(first, spare=lambda: offered(spare(state, found.ranking, config, chosen, wide)))
+
+        def filling() -> Found:
+            return offered(spare(state, found.ranking, config, chosen, question=question.text, most=wide))
+
+        return replace(first, spare=filling)
 
     def _further(
         self,

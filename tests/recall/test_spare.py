@@ -10,6 +10,8 @@ from streetai_core.stores.reference import ReferenceStore
 from streetai_core.tokens import EstimatedTokens, count_messages
 
 QUESTION = "Where does my boat Kestrel lie?"
+NOT_ASKED = "My boat Kestrel does lie where."
+"""The same words, which ask for nothing."""
 RELEVANT = [
     "My boat Kestrel lies at berth 31.",
     "A boat needs paint.",
@@ -116,9 +118,22 @@ def test_a_large_budget_is_filled_as_far_as_3000_tokens():
 def test_where_nothing_fills_room(changes):
     """A prompt has what `retrieve` has."""
     memory = memory_with(config=replace(CONFIG, **changes))
-    found = {hit.signal.content for hit in memory.retrieve(QUESTION)}
+    found = {hit.signal.content for hit in memory.retrieve(NOT_ASKED)}
     assert found
-    assert sent(memory) == found
+    assert sent(memory, NOT_ASKED) == found
+
+
+def test_for_a_question_about_what_was_told_little_has_to_be_known():
+    """It is enough that something is relevant; in other words it fills nothing."""
+    memory = memory_with(config=replace(CONFIG, min_relevance=0.61))
+    found = {hit.signal.content for hit in memory.retrieve(QUESTION)}
+    assert sent(memory, NOT_ASKED) == found == {hit.signal.content for hit in memory.retrieve(NOT_ASKED)}
+    assert sent(memory) > found
+
+
+def test_what_nothing_is_said_of_fills_no_room():
+    """Whoever asks for what was told hears that there is nothing."""
+    assert sent(memory_with(config=replace(CONFIG, min_relevance=9.0))) == set()
 
 
 def test_without_a_budget_nothing_fills_room():
@@ -158,7 +173,7 @@ def test_what_cannot_come_back_does_not_tell_what_is_known():
     said = [RELEVANT[0], *UNLIKE, FILLING[3], RELEVANT[3], FILLING[1]]
     for revival, known in ((0.45, True), (0.0, False)):
         memory = memory_with(said, replace(CONFIG, decay_rate=1.0, revival_similarity=revival))
-        assert (FILLING[1] in sent(memory)) == known
+        assert (FILLING[1] in sent(memory, NOT_ASKED)) == known
 
 
 def test_what_is_sent_already_fills_no_room():

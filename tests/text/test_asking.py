@@ -1,4 +1,4 @@
-"""How surely a question wants something new."""
+"""How surely a question wants something new, and whether it asks for what was told."""
 
 import json
 from collections import Counter
@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from streetai_core.text.asking import newness_wanted
+from streetai_core.text.asking import newness_wanted, told_wanted
 
 ASKING = [
     ("Could you plan a trip?", 1.0),
@@ -80,10 +80,46 @@ def test_texts_that_were_written_without_sight_of_the_rules(part, number, reques
     assert told["general", 0.5] >= questions
 
 
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("Who is my dentist?", True),
+        ("where do we meet", True),
+        ("Which of us has the key?", True),
+        ("What did Tom say?", True),
+        ("Can you remind me of the plan?", True),
+        ("The tap drips again. Who came to look at it when it did before? I forgot.", True),
+        ("list all the pills I have been through", True),
+        ("Please remind me of the plan.", True),
+        ("Who is the mayor of Hull?", False),
+        ("How tall is the mast?", False),
+        ("Where can I buy a mast?", False),
+        ("Could you plan my trip?", False),
+        ("How do I boil an egg?", False),
+        ("Turn the notes I gave you last week into a plan.", False),
+        ("I bought a boat.", False),
+        ("Our cat sleeps.", False),
+        ("", False),
+    ],
+)
+def test_whether_what_was_told_is_asked_for(text, told):
+    """A question that looks back, or has "my" in it; no request, and nothing that tells."""
+    assert told_wanted(text) == told_wanted(text.upper()) == told_wanted(text.lower()) == told
+
+
+def test_what_was_told_among_texts_that_were_written_without_sight_of_the_rules():
+    """Most questions about one's own life, and few of all others."""
+    told = Counter(row["kind"] for row in ROWS if told_wanted(row["text"]))
+    assert told["back"] >= 150
+    assert told["general"] <= 7
+    assert told["request"] <= 11
+
+
 @given(st.text())
 def test_any_text_can_be_read(text):
-    """Property: nothing raises, and there are three answers."""
+    """Property: nothing raises, there are three answers, and a request asks for nothing that was told."""
     assert newness_wanted(text) in (0.0, 0.5, 1.0)
+    assert not (told_wanted(text) and newness_wanted(text) == 1.0)
 
 
 @pytest.mark.parametrize(("asked", "surely"), [("Translate this into Dutch:", 1.0), ("What did I say about it?", 0.0)])
@@ -91,3 +127,4 @@ def test_a_long_text_asks_at_either_end(asked, surely):
     """What is pasted stands before or behind what is asked."""
     pasted = "The mast is tall. " * 5000
     assert newness_wanted(f"{asked}\n{pasted}") == newness_wanted(f"{pasted}\n{asked}") == surely
+    assert told_wanted(f"{asked}\n{pasted}") == told_wanted(f"{pasted}\n{asked}") == (not surely)
