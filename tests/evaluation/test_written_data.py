@@ -8,7 +8,7 @@ import pytest
 
 from streetai_core.evaluation.datasets import read_dataset
 from streetai_core.text.words import terms
-from tests.benchmarks import follow_ups, long_messages, overviews
+from tests.benchmarks import follow_ups, long_messages, overviews, queries
 
 TESTS = Path(__file__).parents[1]
 
@@ -23,6 +23,8 @@ TESTS = Path(__file__).parents[1]
         ("logs", ["training", "illness", "shop", "house"], 140, [2, 2, 2, 2]),
         ("dictated", ["voice", "typos"], 70, [2, 3]),
         ("tools", ["operations", "coding_agent"], 70, [8, 6]),
+        ("documents", ["tenancy", "travel_tables"], 70, [2, 2]),
+        ("jottings", ["notes", "family_sms", "bilingual"], 105, [1, 4, 2]),
         ("mail", ["inbox", "tickets", "assistant_mail", "family_forward"], 140, [7, 16, 2, 5]),
         ("four_later_kinds_of_talk", ["months", "siblings", "startup", "coach"], 160, [2, 2, 6, 2]),
         (
@@ -75,6 +77,19 @@ def test_overviews(tmp_path):
         assert len({question.text for question in one.questions}) == 5
         assert all(set(question.evidence) <= said for question in one.questions)
         assert all(6 <= len(set(question.evidence)) <= 16 for question in one.questions)
+
+
+@pytest.mark.parametrize(("kind", "number"), [("agents", 300), ("typed", 150)])
+def test_queries(kind, number, tmp_path):
+    """Each stands for a question, and has its evidence; no two of one conversation are the same."""
+    path = tmp_path / "queries.json"
+    queries.main(kind, path)
+    dataset = read_dataset(str(path))
+    assert number == sum(len(one.answerable) for one in dataset.recordings)
+    for one in dataset.recordings:
+        assert len(one.answerable) == len({question.text for question in one.questions})
+        said = {message.message_id for message in one.messages}
+        assert all(set(question.evidence) <= said for question in one.questions)
 
 
 def test_follow_ups():
