@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import re
 
+from streetai_core.text.letter_case import lowered
+
 _ANNOUNCES = re.compile(
     r"\bchange of (?:plans?|heart|mind)\b|\bplans? (?:(?:have|has|just) )*changed\b"
     r"|\bchanged (?:my|our|her|his|their) minds?\b|\bplot twist\b|\bu-turn\b|\bnew plan\b|\bstand corrected\b"
@@ -17,14 +19,13 @@ _ANNOUNCES = re.compile(
     r"|\b(?:whoops|oops|oopsie|my bad|my mistake|fat fingers?)\b|^(?:(?:quick|small|slight|little) )?update\b"
     r"|\bthere['\u2019]?s (?:been )?an? (?:\w+ )?(?:change|update)\b"
     r"|\b(?:change|update) (?:on|to|re|for|about) (?:the|my|our)\b",
-    re.IGNORECASE,
 )
 """How somebody says that he has changed his mind or was wrong, before he says in what."""
 
 
 def announces_change(text: str) -> bool:
     """Whether somebody says that what he tells has changed, or was said wrongly."""
-    return _ANNOUNCES.search(text) is not None
+    return _ANNOUNCES.search(lowered(text)) is not None
 
 
 _DONE = (
@@ -53,7 +54,6 @@ _CONFIRMS = re.compile(
     # "Got it, Thursday instead."; but "Sure, take oat milk instead" is advice.
     r"|^(?:noted|got it|understood|done)\b[^.!?]*"
     r"\b(?:instead|rather than|no longer|in (?:place of|(?:his|her|its|their) place)|(?:changes?|moves?) too)\b",
-    re.IGNORECASE,
 )
 """What assistants say who have understood that something changed."""
 
@@ -67,5 +67,5 @@ _LONGEST = 300
 
 def confirms_change(reply: str) -> bool:
     """Whether a reply says at its beginning that something has been changed."""
-    said = _SENTENCE.split(reply[:_LONGEST].lstrip(), maxsplit=_OPENING)[:_OPENING]
+    said = _SENTENCE.split(lowered(reply[:_LONGEST].lstrip()), maxsplit=_OPENING)[:_OPENING]
     return any(_CONFIRMS.search(sentence) is not None and not sentence.endswith("?") for sentence in said)

@@ -1,4 +1,7 @@
-"""Words that say that something has become so, and words that say that it is over, not so, or made otherwise."""
+"""Words that say that something has become so, and words that say that it is over, not so, or made otherwise.
+
+The patterns are for texts in small letters (`text/letter_case.py`).
+"""
 
 from __future__ import annotations
 
@@ -57,7 +60,7 @@ _CUES = (
     "(?:is|are|was|were)n['\u2019]t [\\w ]{1,25} but",
     "update:",
 )
-BECOME = re.compile(rf"\b(?:{'|'.join(_CUES)})(?!\w)", re.IGNORECASE)
+BECOME = re.compile(rf"\b(?:{'|'.join(_CUES)})(?!\w)")
 """Words that say that something has become so. They say it of anything, and many are used in other ways too."""
 
 _GONE = "(?:over|past|off|out|history|dead|void|full)"
@@ -83,7 +86,7 @@ _OVER = (
     "rearranged|reset|redone|rewritten|rebuilt|converted|transferred|merged|split|put (?:off|back)|slipped",
     "talked me|persuaded|convinced|voted|elected|appointed|handed me|(?:put|made|given|taken|took) (?:me|us)",
 )
-OVER = re.compile(rf"\b(?:{'|'.join(_OVER)})(?!\w)|n['\u2019]t\b|['\u2019](?:s|re) {_GONE}\b", re.IGNORECASE)
+OVER = re.compile(rf"\b(?:{'|'.join(_OVER)})(?!\w)|n['\u2019]t\b|['\u2019](?:s|re) {_GONE}\b")
 """Words that say that something is over, not so, or made otherwise, beside `BECOME`."""
 
 ENDED = re.compile(
@@ -91,7 +94,6 @@ ENDED = re.compile(
     r"|ditched|scrap(?:ped)?|axed|binned|chucked|dumped|killed|decommissioned|replaced|swapped|traded|switched from"
     r"|moved (?:away from|off|out of)|(?:got|get|getting) rid|done with|forget|instead of|rather than"
     r"|bust|bankrupt|dead|history|is over|off the table"
-    r"|strike|delete|cross (?:off|out))\b",
-    re.IGNORECASE,
+    r"|strike|delete|cross (?:off|out))\b"
 )
 """Words that say, of what stands right beside them, that it is over: "no more bullets", "the Crown went bust"."""

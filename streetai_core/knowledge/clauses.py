@@ -26,6 +26,7 @@ from streetai_core.knowledge.wording import (
     tells_state,
     tokens,
 )
+from streetai_core.text.letter_case import lowered
 from streetai_core.text.sentences import is_typed_small, prose_spans, sentence_spans
 
 _LONGEST = 2000
@@ -146,6 +147,11 @@ class Clause:
     cue: ChangeCue | None
 
     @cached_property
+    def small(self) -> str:
+        """The sentence in small letters."""
+        return lowered(self.sentence)
+
+    @cached_property
     def lowered(self) -> tuple[str, ...]:
         """The words in lower case, with straight apostrophes."""
         return tuple(word.lower().replace("\u2019", "'") for word in self.words)
@@ -215,12 +221,12 @@ class Clause:
     @cached_property
     def has_become(self) -> bool:
         """Whether it says that something has become so."""
-        return BECOME.search(self.sentence) is not None
+        return BECOME.search(self.small) is not None
 
     @cached_property
     def is_over(self) -> bool:
         """Whether it says that something is over, not so, or made otherwise."""
-        return OVER.search(self.sentence) is not None
+        return OVER.search(self.small) is not None
 
     @cached_property
     def units(self) -> frozenset[str]:

@@ -17,6 +17,7 @@ from streetai_core.knowledge.statements import Statement
 from streetai_core.knowledge.subjects import PEOPLE
 from streetai_core.knowledge.telling import changed, of_somebody, replaces, short
 from streetai_core.knowledge.wording import FUNCTION_WORDS, NUMBER_WORDS, stem, tokens
+from streetai_core.text.letter_case import without
 from streetai_core.text.marks import ANNOUNCED, CHANGE, CORRECTED, TOLD, VALUES, numbered, qualified
 from streetai_core.text.words import hashed, whole_words
 
@@ -33,18 +34,16 @@ _OPENING = 2
 _NO_NEWS = re.compile(
     r"\b(?:trying to|struggling|ha(?:ve|ving) (?:a hard time|difficult(?:y|ies)|issues|problems|trouble)|unsure"
     r"|not sure|help me|thanks|thank you|got it|makes? sense|(?:that|this) (?:really )?helps)\b",
-    re.IGNORECASE,
 )
 """Who needs help or gives thanks tells nothing that holds."""
 
 _WRONG = re.compile(
     r"\b(?:wrong|mistaken?|correct(?:ion|ed)|typo|misprint|turns? out|turned out"
     r"|mis(?:read|heard|typed|spoke|counted|remembered|calculated|spelled))\b",
-    re.IGNORECASE,
 )
 """Words that say that what was told was not so from the first."""
 
-_WORD_OVER = re.compile(rf"[\w'\u2019]*(?:{OVER.pattern})", re.IGNORECASE)
+_WORD_OVER = re.compile(rf"[\w'\u2019]*(?:{OVER.pattern})")
 """With the word that it ends: "isn't"."""
 
 _WHO = 3
@@ -106,7 +105,7 @@ def _told_by(told: Statement) -> tuple[int, ...]:
 
 def _corrects(clause: Clause) -> bool:
     """Whether a clause says that what was told was wrong from the first."""
-    return _WRONG.search(clause.sentence) is not None or (
+    return _WRONG.search(clause.small) is not None or (
         clause.cue is not None and clause.cue.strong and clause.cue.kind == "corrected"
     )
 
@@ -135,7 +134,7 @@ def values_over(told: Statement) -> frozenset[Value]:
             continue
         if clause.cue is not None and clause.cue.old:
             found |= _each_way(tokens(clause.sentence[slice(*clause.cue.old)]))
-        for place in _near(clause, OVER, _VALUE_NEAR):
+        for place in _near(clause, OVER, _VALUE_NEAR) if clause.is_over else ():
             if clause.kinds[place] not in {None, "colour"}:
                 found |= _each_way((clause.words[place],))
         for place in _near(clause, ENDED, _THING_NEAR):
@@ -174,12 +173,12 @@ def _tells_something(clause: Clause) -> bool:
     """Whether a clause tells how something is, of whom or what it speaks."""
     if len(clause.words) <= _OPENING and not clause.values:
         return False
-    return of_somebody(clause) and not _NO_NEWS.search(clause.sentence) and replaces(clause)
+    return of_somebody(clause) and not _NO_NEWS.search(clause.small) and replaces(clause)
 
 
 def _named_in(clause: Clause) -> set[str]:
     """The terms of a clause without the words that say what has become of it."""
-    words = tokens(_WORD_OVER.sub(" ", BECOME.sub(" ", clause.sentence)))
+    words = tokens(without(_WORD_OVER, without(BECOME, clause.sentence)))
     if clause.subject.owner == "person" and not of_somebody(clause):
         words = tuple(word for word in words if stem(_POSSESSIVE.sub("", word.lower())) in clause.subject.words)
     elif clause.subject.owner == "other" and not PEOPLE.isdisjoint(clause.lowered[:_WHO]):
@@ -190,7 +189,7 @@ def _named_in(clause: Clause) -> set[str]:
 def _near(clause: Clause, said: re.Pattern[str], words: int) -> set[int]:
     """The places of a clause's words up to so many before and behind what a pattern finds."""
     places: set[int] = set()
-    for match in said.finditer(clause.sentence):
+    for match in said.finditer(clause.small):
         first, behind = (len(tokens(clause.sentence[:end])) for end in match.span())
         places.update(range(max(first - words, 0), first), range(behind, min(behind + words, len(clause.words))))
     return places

@@ -17,7 +17,6 @@ _NOT_SO = re.compile(
     r"\b(?:(?:almost|nearly) (?:(?!hundred\b)\w{3,}ed|bought|got|left|lost|quit|sold|took|went)"
     r"|(?:was|were) to (?:be|have)|thought (?:of|about) \w+ing|could imagine|debating|propos(?:al|ed)|rumou?rs?"
     r"|jok(?:e|er|ing)|kidding)\b",
-    re.IGNORECASE,
 )
 """What did not come about, or is not settled."""
 
@@ -25,7 +24,6 @@ _BESIDE = re.compile(
     r"\b(?:also|as well|alongside|besides|in addition|next to my"
     r"|(?:this|next|coming) \w+ (?:alone|only)|for (?:today|tomorrow|tonight|a day|the day|once)|just (?:for|on)"
     r"|(?:just )?this (?:once|time)|just this week)\b",
-    re.IGNORECASE,
 )
 """What holds beside what is told elsewhere, or for once, and takes the place of nothing."""
 
@@ -66,7 +64,7 @@ def changed(text: str) -> tuple[int, ...]:
 
 def replaces(clause: Clause) -> bool:
     """Whether what it tells may stand in place of something else."""
-    return not _NOT_SO.search(clause.sentence) and not _BESIDE.search(clause.sentence)
+    return not _NOT_SO.search(clause.small) and not _BESIDE.search(clause.small)
 
 
 def of_somebody(clause: Clause) -> bool:

@@ -18,6 +18,7 @@ from streetai_core.knowledge.statements import Statement, of_pair
 from streetai_core.knowledge.telling import LONGEST, changed, of_somebody
 from streetai_core.knowledge.values import ValueKind
 from streetai_core.knowledge.wording import tokens
+from streetai_core.text.letter_case import without
 
 _LEAST = 0.35
 """The least similarity of two passages. With .40 a seventh fewer changes are found."""
@@ -76,7 +77,7 @@ def passages_of(text: str) -> tuple[Passage, ...]:
 
 def _without_cues(clause: Clause) -> Clause:
     """A clause without its words of change: the day since when something is so is no value."""
-    sentence = BECOME.sub(" ", clause.sentence)
+    sentence = without(BECOME, clause.sentence)
     return Clause(sentence=sentence, words=tokens(sentence), cue=clause.cue)
 
 

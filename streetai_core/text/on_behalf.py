@@ -52,7 +52,8 @@ def as_the_user_asks(question: str) -> str:
 
     Models read over the grammar: "does I" finds no less than "do I".
     """
-    if _OF_ONESELF.search(question):
+    small = question.lower()
+    if ("user" not in small and "assistant" not in small) or _OF_ONESELF.search(question):
         return question
     question = _OWNER.sub("my", question)
     question = _ONE.sub("I", question)

@@ -63,8 +63,9 @@ from streetai_core.text.dates import (
 )
 from streetai_core.text.dates.names import is_title
 from streetai_core.text.dates.reader import Found, Reader, Rule
-from streetai_core.text.dates.scanning import BREAK, lowered, names_time, stretches, tokens_of
+from streetai_core.text.dates.scanning import BREAK, names_time, stretches, tokens_of
 from streetai_core.text.dates.spans import Mention, TimeSpan
+from streetai_core.text.letter_case import lowered
 
 _COUNTED: tuple[Rule, ...] = (
     coming.weeks_hence,

@@ -8,9 +8,9 @@ from datetime import datetime
 
 from streetai_core.text.alternation import any_of
 from streetai_core.text.dates.expressions import asked_dates
-from streetai_core.text.dates.scanning import lowered
 from streetai_core.text.dates.spans import Mention, TimeSpan
 from streetai_core.text.dates.vocabulary import HOLIDAY_PHRASES
+from streetai_core.text.letter_case import lowered
 
 
 @dataclass(frozen=True, slots=True)

@@ -91,14 +91,6 @@ _UNKNOWN: tuple[str, Value] = (BREAK, "")
 _DECIMAL = re.compile(r"[0-9]{1,2}\.5")
 
 
-def lowered(text: str) -> str:
-    """`text` in lower case, character by character, so that offsets stay what they are."""
-    lower = text.lower()
-    if len(lower) != len(text):
-        lower = "".join(small if len(small := character.lower()) == 1 else character for character in text)
-    return lower
-
-
 def names_time(lower: str) -> bool:
     """Whether there is any word or number in `lower` that an expression of time needs; a false alarm is possible."""
     return _ANCHOR.search(lower) is not None
