@@ -24,7 +24,7 @@ _ERASED = "this turn, which began before its session was erased, is not stored"
 
 
 class Planning:
-    """The turns of one session. None of its methods does I/O: call them in the context that asks or says something."""
+    """The turns of one session, without I/O of its own: call it in the context that asks or says something."""
 
     def __init__(self, opening: Opening, session_id: str) -> None:
         self.opening = opening

@@ -7,7 +7,6 @@ import re
 from streetai_core.index.words import WordIndex
 from streetai_core.recall.question import LONGEST, Question
 from streetai_core.text.names import SaidWords, in_first_person, said_words
-from streetai_core.text.on_behalf import as_the_user_asks
 from streetai_core.text.words import hashed, terms
 
 _OPEN = re.compile(r"\W*(?:\w+\W+)?(?:how|what|when|where|which|who|whom|whose|why)\b", re.IGNORECASE)
@@ -23,7 +22,7 @@ def named(index: WordIndex, words: SaidWords) -> dict[str, int]:
 
 def meant(text: str, index: WordIndex) -> str:
     """A question as it is embedded: by whom it names it is asked in the first person, as that one tells of it."""
-    said, rest = as_the_user_asks(text[:LONGEST]), text[LONGEST:]
+    said, rest = text[:LONGEST], text[LONGEST:]
     return in_first_person(said, named(index, said_words(said))) + rest
 
 

@@ -11,7 +11,6 @@ from streetai_core.text.dates import NO_TIME, QuestionTime, question_times, with
 from streetai_core.text.framing import subject_of
 from streetai_core.text.matters import Telling, asked_for, without_idioms
 from streetai_core.text.names import SaidWords, said_words
-from streetai_core.text.on_behalf import as_the_user_asks
 from streetai_core.text.words import hashed, is_piece, terms
 from streetai_core.types import Vector
 
@@ -90,7 +89,7 @@ def read_question(
     common: float = 0.0,
 ) -> Question:
     """The question in `text`, asked at `asked_at`."""
-    text = as_the_user_asks(text[:LONGEST])
+    text = text[:LONGEST]
     said = terms(text)
     time = question_times(text, asked_at)
     undated = without_distances(text, asked_at) if time.explicit else text
