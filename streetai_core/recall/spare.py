@@ -26,7 +26,7 @@ hundred questions that it can answer, and of 74 about what other people's memori
 kinds. Where somebody mixes two languages it is so of 86, for the best is less relevant there. So for a question about
 what was told (`text/asking.py`), which a memory can mostly answer, it is enough that the best passes the gate: 2.0
 points more of the evidence are found with 1,500 tokens in the three conversations of which that is one, 1.5 in dictated
-and mistyped ones, and as much as before in others; questions that nothing answers get a twelfth more to read."""
+and mistyped ones, and as much as before in others; questions about other lives get a thirteenth more to read."""
 
 SPARE = 1 / 3
 """The share of the relevance that is enough for what fills room. Where messages are short and badly typed, 89.5 percent
