@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, fields
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal, TypeAlias, TypeGuard
 
 from streetai_core.errors import ConfigError
 from streetai_core.strategy import Strategy
@@ -205,7 +205,7 @@ class Config:
         changed = (f"{name}={value!r}" for name, value in self.to_dict().items() if value != usual[name])
         return f"Config({', '.join(changed)})"
 
-    def lets_decide(self, token_budget: int | None) -> bool:
+    def lets_decide(self, token_budget: int | None) -> TypeGuard[int]:
         """Whether this budget alone says how much is recalled; never, if there is none."""
         return self.budget_decides and token_budget is not None
 

@@ -250,7 +250,7 @@ def identity(state: MemoryState, rows: Rows) -> list[tuple[int, ...]]:
 def considered(config: Config, *, limit: int | None = None, token_budget: int | None = None) -> int:
     """How many candidates to select, so that enough fit."""
     most = config.max_thinking_space if limit is None else limit
-    if token_budget is not None and config.lets_decide(token_budget):
+    if config.lets_decide(token_budget):
         most = max(most, token_budget // _TOKENS_PER_HIT)
     return _SPARE * most
 

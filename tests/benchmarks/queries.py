@@ -5,11 +5,12 @@
 conversation, and has the evidence of that.
 """
 
+import argparse
 import json
-import sys
 from pathlib import Path
 
 DATA = Path(__file__).parent / "data"
+KINDS = ("agents", "typed")
 
 
 def joined(kind):
@@ -20,11 +21,10 @@ def joined(kind):
         talk = json.loads((DATA / f"{name}.json").read_text(encoding="utf-8"))
         for one in talk["conversations"]:
             asked = queries.get(one["id"], {})
-            # Two files may have a conversation of the same id.
-            named = {**one, "id": f"{name}-{one['id']}"}
-            conversations += [
-                {**named, "qa": [{**one["qa"][int(number)], "q": query} for number, query in asked.items()]}
-            ] * bool(asked)
+            questions = [{**one["qa"][int(number)], "q": query} for number, query in asked.items()]
+            if questions:
+                # Two files may have a conversation of the same id.
+                conversations.append({**one, "id": f"{name}-{one['id']}", "qa": questions})
     return {key: rewritten[key] for key in ("name", "source", "licence")} | {"conversations": conversations}
 
 
@@ -34,4 +34,7 @@ def main(kind, path):
 
 
 if __name__ == "__main__":
-    main(*sys.argv[1:])
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("kind", choices=KINDS)
+    parser.add_argument("path", metavar="FILE")
+    main(**vars(parser.parse_args()))

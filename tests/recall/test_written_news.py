@@ -1,6 +1,6 @@
 """What tells of a change in written conversations: does it stand above what it changes, and what still holds first?
 
-A file of its own, because it takes minutes; every fourth conversation, `tests.benchmarks.as_typed` tells all.
+A file of its own, because it takes a minute. Every fourth conversation; `tests.benchmarks.as_typed` tells all.
 """
 
 import pytest
