@@ -13,6 +13,8 @@ from streetai_core.knowledge.typed import with_apostrophes
         ("no longer 400, Im down and ive paid", "no longer 400, I'm down and i've paid"),
         ("shes off, theyre not, that doesnt count", "she's off, they're not, that doesn't count"),
         ("cant, wont, dont", "can't, won't, don't"),
+        ("DONT", "DOn't"),
+        ("Whos there? Im Tom", "Who's there? I'm Tom"),
         ("We were well, its legs were ill, whos who", "We were well, its legs were ill, who's who"),
         ("Ich bin im Kino", "Ich bin im Kino"),
         ("hes' and im' stay", "hes' and im' stay"),

@@ -1,6 +1,7 @@
 """What fills the room of a prompt that is left when all that is relevant enough stands in it."""
 
 from dataclasses import replace
+from datetime import datetime, timezone
 
 import pytest
 
@@ -134,6 +135,13 @@ def test_for_a_question_about_what_was_told_little_has_to_be_known():
 def test_what_nothing_is_said_of_fills_no_room():
     """Whoever asks for what was told hears that there is nothing."""
     assert sent(memory_with(config=replace(CONFIG, min_relevance=9.0))) == set()
+
+
+def test_what_was_said_at_a_time_tells_nothing_of_what_is_known():
+    """It is recalled whatever it says; where nothing is relevant nothing fills room beside it."""
+    said = [NewMessage(content=FILLING[0], role="user", created_at=datetime(2026, 3, 2, 12, tzinfo=timezone.utc))]
+    memory = memory_of([*said, *map(user, SAID)], replace(CONFIG, min_relevance=2.0))
+    assert sent(memory, "What did my boat Kestrel do on 2 March 2026?") == {FILLING[0]}
 
 
 def test_without_a_budget_nothing_fills_room():
