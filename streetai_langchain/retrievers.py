@@ -67,9 +67,9 @@ class StreetAIRetriever(BaseRetriever):
 
         Returns:
             Pieces of messages; `id` is the signal's. The metadata has `signal_id`, `message_id`, `score` and the
-            `parts` that it is the sum of, `role`, `author`, `created_at` (ISO 8601), `source`, `trust`, `writer` and
-            `conversation_id` of the message, `start` and `end` of the piece in it, the `session` of the run and the
-            `memory_id` that was asked.
+            `parts` that it is the sum of, whether a later message has `replaced` what it says, `role`, `author`,
+            `created_at` (ISO 8601), `source`, `trust`, `writer` and `conversation_id` of the message, `start` and
+            `end` of the piece in it, the `session` of the run and the `memory_id` that was asked.
 
         Raises:
             InputError: no session, or an argument cannot be used.
@@ -145,6 +145,7 @@ def _document(hit: Hit, session: Session) -> Document:
         "signal_id": signal.signal_id,
         "message_id": signal.parent_turn_id,
         "score": hit.score,
+        "replaced": hit.replaced,
         "parts": dict(hit.parts),
         "role": signal.role,
         "author": signal.name,

@@ -18,7 +18,7 @@ from streetai_core.errors import InputError
 from streetai_core.failures import OnError, fail_open
 from streetai_core.prompt.block import said_by
 from streetai_core.text.clean import is_blank
-from streetai_core.types import Hit
+from streetai_core.types import Message, Signal
 from streetai_langchain.memory_traffic import marked_artifact
 from streetai_langchain.sessions import Session, graph_context, session_of
 
@@ -153,14 +153,23 @@ def _tool(verb: Callable[..., Answer], asynchronous: Callable[..., Any]) -> Base
 
 def _found(memory: Memory, query: str, limit: int, asked_at: datetime | None) -> str:
     hits = memory.retrieve(query, limit=max(1, min(limit, _MOST)), asked_at=asked_at)
-    return "\n".join(_line(hit) for hit in hits) or "Nothing found."
+    asked = memory._asked_before(hits)  # noqa: SLF001 - a prompt shows these questions by itself
+    shown = {hit.signal.parent_turn_id for hit in hits}
+    lines: list[str] = []
+    for hit in hits:
+        question = asked.get(hit.signal.parent_turn_id)
+        if question is not None and question.message.message_id not in shown:
+            shown.add(question.message.message_id)
+            lines.append(_line(question.message, question.text))
+        lines.append(_line(hit.signal, hit.signal.content, is_replaced=hit.replaced))
+    return "\n".join(lines) or "Nothing found."
 
 
-def _line(hit: Hit) -> str:
+def _line(said: Message | Signal, text: str, *, is_replaced: bool = False) -> str:
     """One result on one line; whatever is in it, it neither begins another line nor passes for another author's."""
-    signal = hit.signal
-    text = " ".join(signal.content.split())
-    return f"[{_shown(signal.parent_turn_id)}] {signal.created_at.date().isoformat()} {said_by(signal)}: {text}"
+    name = said.message_id if isinstance(said, Message) else said.parent_turn_id
+    author = said_by(said, is_replaced=is_replaced)
+    return f"[{_shown(name)}] {said.created_at.date().isoformat()} {author}: {' '.join(text.split())}"
 
 
 def _shown(message_id: str) -> str:

@@ -35,9 +35,9 @@ Longer than so many pieces is no question."""
 
 _NOT_RETRIEVED = "nothing is retrieved"
 
-_SHOWN_KEYS = ("role", "source", "author", "created_at")
-"""Metadata that the model reads: who said it, and when; the source where it is not who the role says. All else is for
-programs."""
+_SHOWN_KEYS = ("role", "source", "author", "created_at", "replaced")
+"""Metadata that the model reads: who said it, and when; the source where it is not who the role says, and that a later
+message has replaced it, where one has. All else is for programs."""
 
 
 class StreetAIRetriever(BaseRetriever):
@@ -55,8 +55,8 @@ class StreetAIRetriever(BaseRetriever):
 
     The metadata of a node has `role`, `author` (as prompts show it: on one line), `created_at` (ISO 8601), `source`,
     `trust`, `writer`, `message_id` and `conversation_id` of the message, `start` and `end` of the piece in it,
-    `signal_id`, the `parts` that the score is the sum of, and `session_id`. The model reads role, author and date, and
-    the source of documents and tool results.
+    `signal_id`, the `parts` that the score is the sum of, whether a later message has `replaced` what it says, and
+    `session_id`. The model reads role, author and date, the source of documents and tool results, and what is replaced.
 
     A failing memory gives no nodes: the failure is logged and given to `on_error`. LlamaIndex's engines ask no model
     where there are no nodes, also not while a memory is still empty; there, use the memory without a retriever.
@@ -193,6 +193,7 @@ def _node(hit: Hit, session_id: str, turn: Turn) -> NodeWithScore:
         # On one line: the model reads it, and a name with line breaks would pass for other metadata.
         "author": shown(signal.name or "") or None,
         "created_at": signal.created_at.isoformat(),
+        "replaced": hit.replaced,
         "signal_id": signal.signal_id,
         "message_id": signal.parent_turn_id,
         "parts": dict(hit.parts),
@@ -205,16 +206,18 @@ def _node(hit: Hit, session_id: str, turn: Turn) -> NodeWithScore:
         TURN_KEY: turn.turn_id,
     }
     metadata = {key: value for key, value in metadata.items() if value is not None}
-    own_words = speaker(signal) == signal.role
+    untold = set(metadata) - {*_SHOWN_KEYS}
+    if speaker(signal) == signal.role:
+        untold.add("source")
+    if not hit.replaced:
+        untold.add("replaced")
     node = TextNode(
         id_=signal.signal_id,
         text=signal.content,
         metadata=metadata,
         start_char_idx=signal.start,
         end_char_idx=signal.end,
-        excluded_llm_metadata_keys=[
-            key for key in metadata if key not in _SHOWN_KEYS or (key == "source" and own_words)
-        ],
+        excluded_llm_metadata_keys=sorted(untold),
         excluded_embed_metadata_keys=list(metadata),
     )
     return NodeWithScore(node=node, score=float(hit.score))

@@ -104,14 +104,17 @@ def label(passage: Passage, *, known: bool) -> str:
 
 
 def _label(passage: Passage, name: str, role: str, *, known: bool) -> str:
-    changed = _CHANGED if passage.is_replaced else ""
     author = name if known and name and not like_a_role(name) else _author(name, role)
-    return f"{author}{changed}:"
+    return f"{author}{_changed(is_replaced=passage.is_replaced)}:"
 
 
-def said_by(said: Message | Signal) -> str:
+def said_by(said: Message | Signal, *, is_replaced: bool = False) -> str:
     """Who said something, for a line of its own: the role always, and the name as far as it can be shown."""
-    return _author(shown(said.name or ""), speaker(said))
+    return f"{_author(shown(said.name or ''), speaker(said))}{_changed(is_replaced=is_replaced)}"
+
+
+def _changed(*, is_replaced: bool) -> str:
+    return _CHANGED if is_replaced else ""
 
 
 def _author(name: str, role: str) -> str:

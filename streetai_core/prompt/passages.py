@@ -54,6 +54,19 @@ def whole(message: Message) -> Passage:
     return Passage(message, ((0, len(message.content)),))
 
 
+def as_asked(message: Message) -> Passage:
+    """What is shown of a message that ends with a question, for the answer's sake."""
+    text = message.content.rstrip()
+    if len(text) <= _LONGEST_QUESTION:
+        return whole(message)
+    start, end = sentence_spans(text)[-1]
+    if end - start > _LONGEST_QUESTION:
+        cut = end - _LONGEST_QUESTION
+        begin = first_border(text, cut, end)
+        start = begin if begin >= 0 else cut_near(text, cut, start, end)
+    return Passage(message, ((start, end),))
+
+
 def with_questions(passages: Iterable[Passage]) -> list[Passage]:
     """The passages, each message once, and the questions that they answer."""
     shown = {passage.message.message_id: passage for passage in passages}
@@ -90,7 +103,7 @@ class Excerpts:
         self._config = config
         self._counter = counter
         self._room = room
-        self._asked = {answer: _question(message) for answer, message in (asked or {}).items()}
+        self._asked = {answer: as_asked(message) for answer, message in (asked or {}).items()}
         self._pieces = pieces or {}
         self._sizes: dict[str, int] = {}
         self._most: dict[str, float] = {}
@@ -230,19 +243,6 @@ def _most_that_fit(most: int, fits: Callable[[int], bool]) -> int:
         else:
             high = middle
     return low
-
-
-def _question(message: Message) -> Passage:
-    """What is shown of a message that ends with a question, for the answer's sake."""
-    text = message.content.rstrip()
-    if len(text) <= _LONGEST_QUESTION:
-        return whole(message)
-    start, end = sentence_spans(text)[-1]
-    if end - start > _LONGEST_QUESTION:
-        cut = end - _LONGEST_QUESTION
-        begin = first_border(text, cut, end)
-        start = begin if begin >= 0 else cut_near(text, cut, start, end)
-    return Passage(message, ((start, end),))
 
 
 def _grown(shown: Passage | None, hit: Hit, message: Message, spans: Sequence[Span]) -> Passage:

@@ -14,10 +14,12 @@ from streetai_core.conductor import Conductor
 from streetai_core.errors import InputError
 from streetai_core.index.order import oldest_first
 from streetai_core.planning.words import RULES, day_of, fingerprint
+from streetai_core.prompt.passages import Passage, as_asked
 from streetai_core.recall.filtering import RecallFilter
 from streetai_core.recall.hits import signal_key
 from streetai_core.recall.looking import all_signals, all_stacks, counts
 from streetai_core.recall.mapping import StackMap, stack_map
+from streetai_core.recall.terse_answers import questions_of
 from streetai_core.recall.timeline import HistoryEntry, sequences_with, timeline
 from streetai_core.stores.base import ReadTransaction
 from streetai_core.stores.types import MessageQuery
@@ -87,6 +89,17 @@ class Looking(Conductor):
         with self._coherent.reading() as (transaction, state):
             said = set() if state is None else state.words.said(set(map(fingerprint, texts)))
             return transaction.messages(MessageQuery(sequences=sorted(said)))
+
+    def _asked_before(self, hits: Sequence[Hit]) -> dict[str, Passage]:
+        """The questions that terse answers among some hits were given to, by the id of the answer's message."""
+        with self._coherent.reading() as (transaction, state):
+            if state is None:
+                return {}
+            keys = (signal_key(state, hit.signal.signal_id) for hit in hits)
+            answers = sequences_with(state, [key for key in keys if key is not None])
+            questions = questions_of(state, answers, self.config)
+            said = messages_of(transaction, list({*questions, *questions.values()}))
+            return {said[answer].message_id: as_asked(said[asked]) for answer, asked in questions.items()}
 
     @property
     def signals(self) -> list[Signal]:

@@ -54,6 +54,7 @@ def test_a_document_says_where_it_is_from(diary, streetai):
             "signal_id": hit.signal.signal_id,
             "message_id": message.message_id,
             "score": hit.score,
+            "replaced": False,
             "parts": dict(hit.parts),
             "role": "user",
             "author": None,
@@ -69,6 +70,15 @@ def test_a_document_says_where_it_is_from(diary, streetai):
         },
     )
     assert sum(document.metadata["parts"].values()) == pytest.approx(document.metadata["score"])
+
+
+def test_a_document_says_that_it_holds_no_more(registry, streetai):
+    """If it fails, a chain of one's own gives a model two berths, and neither knows which one holds."""
+    old, new = "My boat lies at berth 31.", "My boat doesn't lie at berth 31 any more, it has moved to berth 12."
+    for text in (old, new):
+        registry.get("mara").add_message(text, "user")
+    documents = streetai.retriever(k=2).invoke("Where does my boat lie?", MARA)
+    assert {document.page_content: document.metadata["replaced"] for document in documents} == {old: True, new: False}
 
 
 def test_a_document_says_where_its_text_comes_from(diary, streetai):

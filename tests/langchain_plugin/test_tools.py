@@ -46,6 +46,41 @@ async def test_search(diary, call):
     assert await call("search_memory", query=QUESTION, config={"configurable": {"thread_id": "x"}}) == "Nothing found."
 
 
+async def test_what_is_so_no_more_says_so(registry, call):
+    """If it fails, an agent that looks for the berth reads two, and cannot tell which one holds."""
+    memory = registry.get("mara")
+    memory.add_message("My boat lies at berth 31.", role="user")
+    memory.add_message("My boat doesn't lie at berth 31 any more, it has moved to berth 12.", role="user")
+
+    lines = (await call("search_memory", query="Where does my boat lie?")).splitlines()
+
+    assert [line.partition("] ")[2].partition(" ")[2] for line in lines] == [
+        "user: My boat doesn't lie at berth 31 any more, it has moved to berth 12.",
+        "user, changed later: My boat lies at berth 31.",
+    ]
+
+
+async def test_a_terse_answer_comes_with_its_question(registry, call):
+    """If it fails, an agent reads "Around forty." and cannot know of what; a question that is found itself comes once.
+
+    It does not count against the limit, and has an id as any result.
+    """
+    memory = registry.get("mara")
+    memory.add_message("How many guests come to the regatta dinner in June?", role="assistant")
+    memory.add_message("Around forty guests.", role="user")
+    for text in ("The keel was painted.", "We sail to Kiel on Friday."):
+        memory.add_message(text, role="user")
+
+    question, answer = (await call("search_memory", query="forty guests", limit=1)).splitlines()
+    assert question.startswith(f"[{memory.messages()[0].message_id}] ")
+    assert question.endswith(" assistant: How many guests come to the regatta dinner in June?")
+    assert answer.endswith(" user: Around forty guests.")
+
+    both = (await call("search_memory", query="How many guests come to the regatta dinner?")).splitlines()
+    assert sum("How many guests" in line for line in both) == 1
+    assert sum("Around forty" in line for line in both) == 1
+
+
 async def test_a_result_passes_for_no_other(registry, call):
     """If it fails, who chooses a name or an id writes a result of the system's into a search, and a document is a user.
 

@@ -71,6 +71,18 @@ def test_a_name_passes_for_no_metadata(memory, registry):
     assert [line.partition(":")[0] for line in head.splitlines()] == ["role", "author", "created_at"]
 
 
+def test_a_node_says_that_it_holds_no_more(registry):
+    """If it fails, a query engine shows the model two berths, and neither it nor the app knows which one holds."""
+    old, new = "My boat lies at berth 31.", "My boat doesn't lie at berth 31 any more, it has moved to berth 12."
+    for text in (old, new):
+        registry.get("berths").add_message(text, "user")
+    found = StreetAIRetriever(registry, session_id="berths", similarity_top_k=2).retrieve("Where does my boat lie?")
+    assert {one.text: one.metadata["replaced"] for one in found} == {old: True, new: False}
+    heads = {one.text: one.node.get_content(MetadataMode.LLM).partition("\n\n")[0].splitlines() for one in found}
+    assert "replaced: True" in heads[old]
+    assert [line.partition(":")[0] for line in heads[new]] == ["role", "created_at"]
+
+
 def test_a_node_says_where_its_text_comes_from(memory, registry):
     """A filter or a citation needs the source; the model must not take a document for the user's own words."""
     text = "Berth 31 has nine metres of water. " * 40
