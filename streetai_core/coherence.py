@@ -90,7 +90,7 @@ class CoherentState:
     def __init__(self, memory_id: str, store: Store, clock: Callable[[], datetime], hot: HotStates) -> None:
         self.lock = fork_safe_lock()
         self.stale = False
-        """Whether a call has found out that the memory was reset."""
+        """Whether the memory was reset, as a call has found out or this process has done it."""
         self.memory_id = memory_id
         self._store = store
         self._clock = clock
@@ -109,9 +109,9 @@ class CoherentState:
         """Give it to a handle that has seen nothing yet: if the memory was reset, that goes on with what there is."""
         self._is_seen = False
 
-    def bind(self) -> None:
-        """Have whoever has it now told of a reset, as if it had seen what was there."""
-        self._is_seen = True
+    def outdate(self) -> None:
+        """Have whoever has it now told of a reset, whatever it has seen, and if there was nothing yet to be seen."""
+        self.stale = True
 
     @property
     def known(self) -> MemoryState | None:
@@ -256,10 +256,10 @@ class CoherentState:
         """Refuse to go on with another memory under the same id: this one was reset, or forgotten and begun anew."""
         found = None if head is None else (head.generation, head.token)
         is_seen, self._is_seen = self._is_seen, True
-        if found == self._known:
+        if found == self._known and not self.stale:
             return
         self._state = None
-        if self._known is None or not is_seen:
+        if not self.stale and (self._known is None or not is_seen):
             self._known = found
         else:
             self.stale = True

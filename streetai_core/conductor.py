@@ -107,7 +107,7 @@ class Conductor(Handle):
 
     @property
     def stale(self) -> bool:
-        """Whether a call has found out that the memory was reset."""
+        """Whether the memory was reset, as a call has found out or this process has done it."""
         return self._coherent.stale
 
     @property

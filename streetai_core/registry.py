@@ -251,8 +251,8 @@ class MemoryRegistry(Handle):
             held = self._memories.pop(memory_id, None)
             self._recent.pop(memory_id, None)
         if held is not None:
-            # Also if whoever holds it has not used it yet.
-            held._open.coherent.bind()  # noqa: SLF001 - as above
+            # Also if whoever holds it has not used it yet, or nothing was stored: a turn may be under way.
+            held._open.coherent.outdate()  # noqa: SLF001 - as above
         try:
             yield
         finally:

@@ -139,6 +139,29 @@ def reply_of(messages: Sequence[BaseMessage], *, structured: bool) -> str:
     return ""
 
 
+def with_answer_said(messages: Sequence[BaseMessage], *, structured: bool) -> list[BaseMessage]:
+    """The messages of a turn, of which a structured answer is something that the model says.
+
+    It gives it by a call that no tool ever carries out; kept as a tool's result, the answer would be believed no more
+    than a page that a tool has read.
+    """
+    end = messages[-1] if messages else None
+    answer = reply_of(messages, structured=structured)
+    if not isinstance(end, ToolMessage) or not answer:
+        return list(messages)
+    before = [_without_call(message, end.tool_call_id) for message in messages[:-1]]
+    return [*(message for message in before if message is not None), AIMessage(answer, id=end.id)]
+
+
+def _without_call(message: BaseMessage, call_id: str) -> BaseMessage | None:
+    """A message without one of its calls; `None` if it says and calls nothing else."""
+    if not isinstance(message, AIMessage) or all(call["id"] != call_id for call in message.tool_calls):
+        return message
+    others = [call for call in message.tool_calls if call["id"] != call_id]
+    text = text_of(message)
+    return AIMessage(text, id=message.id, name=message.name, tool_calls=others) if others or text.strip() else None
+
+
 def turn_id(record: TurnRecord) -> str:
     """The turn's id in the ledger."""
     return f"langchain-turn-{_digest([record['conversation'], record['turn']])}"

@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from langchain_core.messages import BaseMessage
+from langchain_core.runnables.utils import AddableDict
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,8 +41,9 @@ class Injected:
                 one is not other for one, other in zip(found, output, strict=True)
             )
             return type(output)(found) if changed else output
-        if type(output) is dict:
-            values = {key: self.without(value) for key, value in output.items()}
+        # Of LangChain's own kind are the pieces that a chain streams.
+        if type(output) is dict or type(output) is AddableDict:
+            values = type(output)((key, self.without(value)) for key, value in output.items())
             return values if any(value is not output[key] for key, value in values.items()) else output
         if is_output_of_graph(output):
             value = self.without(output.value)

@@ -18,6 +18,7 @@ from streetai_core.errors import InputError
 from streetai_core.handles import Handle
 from streetai_core.reporting import Recalled
 from streetai_core.text.clean import is_blank
+from streetai_core.verbs.arguments import check_positive
 from streetai_langchain.callbacks import StreetAICallbackHandler, tracking
 from streetai_langchain.chat_history import StreetAIChatMessageHistory
 from streetai_langchain.open_runs import runs_of
@@ -68,7 +69,7 @@ class StreetAIMemory(Handle):
         else:
             raise InputError("config and embeddings belong to the registry; give them to the MemoryRegistry instead")
         self._owns_registry = self.registry is not path_or_registry
-        self.token_budget = token_budget
+        self.token_budget = check_positive(token_budget, "token_budget")
         self.on_error = on_error
         self._runs = runs_of(self.registry.store)
 
@@ -176,7 +177,7 @@ class StreetAIMemory(Handle):
             token_budget: most tokens of question and past; `None`: that of this object.
 
         Raises:
-            InputError: an id cannot be used.
+            InputError: an id or the budget cannot be used.
         """
         _check_bound(session_id, user_id)
         return StreetAIRunnable(

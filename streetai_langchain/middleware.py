@@ -14,6 +14,7 @@ from streetai_core.errors import InputError, MissingExtraError, StaleMemoryError
 from streetai_core.failures import fail_open, report
 from streetai_core.recording import Recorded
 from streetai_core.text.clean import is_blank
+from streetai_core.verbs.arguments import check_positive
 from streetai_langchain.agent_turns import (
     TurnRecord,
     as_new_messages,
@@ -27,6 +28,7 @@ from streetai_langchain.agent_turns import (
     turn_id,
     unsaved,
     window_start,
+    with_answer_said,
 )
 from streetai_langchain.callbacks import is_stored, leave_to_view
 from streetai_langchain.memory_traffic import without_memory_traffic
@@ -140,10 +142,10 @@ class StreetAIMemoryMiddleware(AgentMiddleware[Any, Any, Any]):
         self._registry = registry
         self._session_id, self._user_id = session_id, user_id
         self._inject = inject
-        self._window = _count(window, "window")
+        self._window = check_positive(window, "window")
         self._name = name or type(self).__name__
         self._on_error = on_error
-        budget = _count(token_budget, "token_budget")
+        budget = check_positive(token_budget, "token_budget")
         self._recall = TurnRecall(registry, token_budget=budget, window=self._window, on_error=on_error)
 
     @property
@@ -170,10 +172,10 @@ class StreetAIMemoryMiddleware(AgentMiddleware[Any, Any, Any]):
         if record is None or is_stored(config, self._registry, session):
             return None
         with fail_open(_NOT_STORED, self._on_error):
+            if before is not None and self._recall.is_erased(before):
+                return self._update(self._after_erasure(state, record))
             if before is not None and not is_in_tool(config) and (left := self._left(state, before, session)):
                 Recording(self._registry.get(before["memory"])).record(**left)
-        if before is not None:
-            self._recall.drop(before)
         return self._update(record)
 
     async def abefore_agent(  # type: ignore[override]  # as above
@@ -189,10 +191,10 @@ class StreetAIMemoryMiddleware(AgentMiddleware[Any, Any, Any]):
         if record is None or is_stored(config, self._registry, session):
             return None
         with fail_open(_NOT_STORED, self._on_error):
+            if before is not None and await self._recall.ais_erased(before):
+                return self._update(self._after_erasure(state, record))
             if before is not None and not is_in_tool(config) and (left := self._left(state, before, session)):
                 await Recording(self._registry.get(before["memory"])).arecord(**left)
-        if before is not None:
-            self._recall.drop(before)
         return self._update(record)
 
     # ------------------------------------------------------- recall and inject
@@ -298,6 +300,11 @@ class StreetAIMemoryMiddleware(AgentMiddleware[Any, Any, Any]):
         left = [] if position is None else left_to_another_memory(state["messages"], position, before, session)
         return {"turn_id": turn_id(before), "messages": _as_said(left, before)} if left else None
 
+    def _after_erasure(self, state: StreetAIState, record: TurnRecord) -> TurnRecord:
+        """The record of a turn that follows one which was begun before its memory was erased, and has never ended."""
+        position = question_position(state["messages"], record["turn"])
+        return {**record, "saved": state["messages"][position - 1].id if position else ""}
+
     def _request(self, request: ModelRequest[Any], record: TurnRecord | None) -> ModelRequest[Any]:
         """The request with recalled text and window; the same object if there is nothing to change."""
         if record is None:
@@ -335,7 +342,7 @@ class StreetAIMemoryMiddleware(AgentMiddleware[Any, Any, Any]):
         structured = state.get("structured_response") is not None
         return {
             "turn_id": turn_id(record),
-            "messages": _as_said(messages, record),
+            "messages": _as_said(with_answer_said(messages, structured=structured), record),
             "retrieved": record["signal_ids"],
             "reply": "" if record["learned"] else reply_of(messages, structured=structured),
         }
@@ -361,9 +368,3 @@ def _session_of(record: TurnRecord) -> Session:
 def _as_said(messages: Sequence[BaseMessage], record: TurnRecord) -> list[NewMessage]:
     """Messages of a turn as they are stored."""
     return as_new_messages(without_memory_traffic(messages), record["conversation"])
-
-
-def _count(value: int | None, what: str) -> int | None:
-    if value is not None and (isinstance(value, bool) or not isinstance(value, int) or value < 1):
-        raise InputError(f"{what} must be None or a whole number from 1, got {value!r}")
-    return value

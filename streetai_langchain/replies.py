@@ -45,19 +45,19 @@ def reply_of(output: Any, output_key: str | None, *, parsed: bool = False) -> AI
 
     Args:
         output: a message, text, a list of messages of which the model's last counts, any other value, which counts as
-            its text; or a dict with one of these. Of messages that end with the result of a tool, as those of an agent
-            whose tool returns directly, none is the model's reply.
+            its text, or as its JSON if it is a structure; or a dict with one of these. Of messages that end with the
+            result of a tool, as those of an agent whose tool returns directly, none is the model's reply.
         output_key: where it is in a dict; needed only if there are several keys and none has a usual name.
-        parsed: whether it is what a parser made of the reply (`parsers.is_parsed`): a dict of several keys, none of
-            which has a usual name, is then the answer itself, and is kept as JSON.
+        parsed: whether it is what a parser made of the reply (`parsers.is_parsed`): it is then the answer itself, all
+            of it, whatever its keys are called.
 
     Raises:
         InputError: where it is in a dict cannot be told.
     """
     if is_output_of_graph(output):
         output = output.value
-    if parsed and output_key is None and _has_no_usual_key(output):
-        output = json.dumps(output, ensure_ascii=False, default=str)
+    if parsed and output_key is None and (isinstance(output, list | Mapping) or _is_model(output)):
+        output = _text_of_structure(output)
     key = _key(output, output_key) if isinstance(output, Mapping) else None
     value = output if key is None else output[key]
     if isinstance(value, list | tuple) and all(isinstance(item, BaseMessage) for item in value):
@@ -86,13 +86,44 @@ def cut_reply(output: Any, output_key: str | None, *, parsed: bool = False) -> A
 
 
 def _text_of(value: object) -> str:
-    """What a value says: of a model of pydantic's its JSON; the items of a list, as parsers give, on a line each."""
+    """What a value says: of a structure its JSON, else as `messages.text_of`."""
+    return _text_of_structure(value) if _is_structure(value) else text_of(value)
+
+
+def _text_of_structure(value: Any) -> str:
+    """Its JSON; of a list, as parsers give, that of each item, on a line of its own."""
+    if isinstance(value, list) and value:
+        return "\n".join(map(_json, value))
+    return _json(value)
+
+
+def _json(value: Any) -> str:
+    """Its JSON; a text, or what has no form in JSON, as its text."""
+    plain = _plain(value) if _is_model(value) else value
+    return plain if isinstance(plain, str) else json.dumps(plain, ensure_ascii=False, default=_plain)
+
+
+def _plain(value: Any) -> Any:
+    """A value that has no form in JSON, as one that has."""
     if _is_model(value):
-        with suppress(ValueError, TypeError):  # a field of it has no form in JSON
-            return json.dumps(value.model_dump(mode="json"), ensure_ascii=False)
-    if isinstance(value, list) and value and all(isinstance(item, str) or _is_model(item) for item in value):
-        return "\n".join(item if isinstance(item, str) else _text_of(item) for item in value)
-    return text_of(value)
+        with suppress(ValueError, TypeError):  # a field of it has none either
+            return value.model_dump(mode="json")
+    return str(value)
+
+
+def _is_structure(value: object) -> bool:
+    """Whether a value is made of parts, and no message, text or content blocks."""
+    if isinstance(value, list):
+        return not any(isinstance(item, BaseMessage) for item in value) and not _are_blocks(value)
+    return isinstance(value, Mapping) or _is_model(value)
+
+
+def _are_blocks(values: Sequence[object]) -> bool:
+    """Whether these are content blocks, of which each says its type, perhaps with texts between."""
+    blocks = [value for value in values if isinstance(value, dict)]
+    return bool(blocks) and all(
+        isinstance(value, str) or (isinstance(value, dict) and isinstance(value.get("type"), str)) for value in values
+    )
 
 
 def _is_model(value: object) -> TypeGuard[BaseModel]:

@@ -12,6 +12,7 @@ from langchain_core.runnables.base import RunnableLike, coerce_to_runnable
 from streetai_core import MemoryRegistry
 from streetai_core.errors import InputError
 from streetai_core.failures import OnError
+from streetai_core.verbs.arguments import check_positive
 from streetai_langchain.callbacks import is_stored, marked
 from streetai_langchain.chat_history import is_transcribed
 from streetai_langchain.exchanges import Exchange, Exchanges
@@ -101,7 +102,7 @@ class StreetAIRunnable(Runnable[Any, Any]):
         on_error: told of every failure of the memory.
 
     Raises:
-        InputError: the chain is an agent that keeps its own messages.
+        InputError: the chain is an agent that keeps its own messages, or the budget cannot be used.
     """
 
     def __init__(
@@ -129,7 +130,8 @@ class StreetAIRunnable(Runnable[Any, Any]):
         self._places = Places(input_key, memory_key)
         self._output_key = output_key
         self._join, self._parsed = joining(self.chain), is_parsed(self.chain)
-        self._exchanges = Exchanges(registry, token_budget=token_budget, on_error=on_error)
+        budget = check_positive(token_budget, "token_budget")
+        self._exchanges = Exchanges(registry, token_budget=budget, on_error=on_error)
 
     def invoke(self, input: Any, config: RunnableConfig | None = None, **kwargs: Any) -> Any:  # noqa: A002 - LangChain's name
         """Run the chain with its memory.

@@ -9,6 +9,7 @@ from typing import Any
 from langchain_core.messages import BaseMessage
 
 from streetai_core import Memory, MemoryRegistry
+from streetai_core.errors import StaleMemoryError
 from streetai_core.failures import OnError, fail_open
 from streetai_core.text.clean import is_blank
 from streetai_langchain.agent_turns import TurnRecord, question_position, window_start
@@ -82,6 +83,31 @@ class TurnRecall:
             The handle that was asked for it; `None` if none was, or elsewhere.
         """
         return (self._texts.drop(record) or NOTHING).memory
+
+    def is_erased(self, record: TurnRecord) -> bool:
+        """Whether the memory of a turn that will not be gone on with was erased since it was asked; lets go of it.
+
+        A turn that has ended, or was begun by another process, has no handle to tell it by.
+        """
+        memory = self.drop(record)
+        if memory is None:
+            return False
+        try:
+            memory.stats()
+        except StaleMemoryError:
+            return True
+        return False
+
+    async def ais_erased(self, record: TurnRecord) -> bool:
+        """Async twin of `is_erased`."""
+        memory = self.drop(record)
+        if memory is None:
+            return False
+        try:
+            await memory.astats()
+        except StaleMemoryError:
+            return True
+        return False
 
     def _options(self, messages: Sequence[BaseMessage], record: TurnRecord) -> dict[str, Any] | None:
         """How to ask the memory; `None` if the question has no text to ask it with."""

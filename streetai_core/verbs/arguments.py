@@ -107,6 +107,17 @@ def check_count(value: int | None, what: str) -> None:
         raise InputError(f"{what} must be None or a whole number from 0, got {value!r}")
 
 
+def check_positive(value: int | None, what: str) -> int | None:
+    """The value, if it is None or a whole number from 1.
+
+    Raises:
+        InputError: naming `what`.
+    """
+    if value is not None and (isinstance(value, bool) or not isinstance(value, int) or value < 1):
+        raise InputError(f"{what} must be None or a whole number from 1, got {value!r}")
+    return value
+
+
 def check_text(value: str, what: str) -> None:
     """Refuse what is not text.
 

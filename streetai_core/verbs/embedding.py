@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
 from datetime import datetime
 
@@ -22,9 +22,12 @@ from streetai_core.recall.looking import check_there
 from streetai_core.state import MemoryState
 from streetai_core.stores.base import WriteTransaction
 from streetai_core.stores.types import Changes, MessageQuery
-from streetai_core.types import NewMessage
+from streetai_core.types import NewMessage, Vector
 from streetai_core.verbs.renewing import Renewing
 from streetai_core.verbs.stored import messages_named, messages_of, replacing_in, texts_of
+
+KnownVectors = dict[tuple[str, int], Vector]
+"""What is embedded so far, by the token of the memory, which is another one when everything was forgotten, and key."""
 
 
 class Embedding(Renewing):
@@ -205,8 +208,9 @@ class Embedding(Renewing):
         """
         if only_missing:
             return self._completed(progress)
-        # Each time that others were quicker.
-        while (count := self._reencoded(progress)) is None:
+        known: KnownVectors = {}
+        # Each time that others were quicker, and what they have stored is embedded too.
+        while (count := self._reencoded(known, progress)) is None:
             pass
         return count
 
@@ -259,35 +263,59 @@ class Embedding(Renewing):
         with self._coherent.reading() as (_, state):
             return 0 if state is None else len(state.columns.without_vector)
 
-    def _reencoded(self, progress: Progress | None) -> int | None:
-        """How many signals got a new vector; `None` if others have written meanwhile, and some would not have one."""
-        encoder = self._around.encoder
+    def _reencoded(self, known: KnownVectors, progress: Progress | None) -> int | None:
+        """How many signals got a new vector; `None` if others have written meanwhile, and some would not have one.
+
+        What is embedded is put with what is `known`, so that the next time only what is new has to be.
+        """
         with self._coherent.lock, self._coherent.reading() as (transaction, state):
             if state is None or not len(state.columns):
                 return 0
+            token = state.head.token
             messages = transaction.messages(MessageQuery())
             check_there({one.sequence: one for one in messages}, state.columns.column("sequence").tolist())
             texts = texts_of(state, messages)
-        try:
-            vectors = encode_all(list(texts.values()), encoder, self.config, progress)
-        except EncoderError as error:
-            # If it works for all others it is none of the model's faults.
-            keys = list(texts)
-            failed = [keys[one] for one in refused(list(texts.values()), encoder)]
-            self._refuse(failed, 0, "The memory is as it was", error)
-            raise
+        self._embed_unknown(token, texts, known, progress)
 
         def plan(_: WriteTransaction, now: MemoryState) -> tuple[Changes | None, int | None]:
-            there = [number for number, key in enumerate(texts) if key in now.columns]
-            if len(there) != len(now.columns):
-                return None, None
             keys = [key for key in texts if key in now.columns]
-            return plan_reencode(now, keys, vectors[there], encoder=encoder, config=self.config), len(keys)
+            # Keys begin anew in a memory in which everything was forgotten meanwhile.
+            if now.head.token != token or len(keys) != len(now.columns):
+                return None, None
+            encoder = self._around.encoder
+            vectors = np.array([known[token, key] for key in keys], dtype=np.float32).reshape(-1, encoder.dim)
+            return plan_reencode(now, keys, vectors, encoder=encoder, config=self.config), len(keys)
 
         with self._coherent.lock:
             count, _ = self._coherent.write(plan)
             # The arrays have another width now.
             self._coherent.forget()
             return count
+
+    def _embed_unknown(
+        self, token: str, texts: Mapping[int, str], known: KnownVectors, progress: Progress | None
+    ) -> None:
+        """Embed those of the texts of a memory's signals whose vectors are not known yet.
+
+        Raises:
+            RefusedTextsError: the model works, and refuses some of them.
+            EncoderError: it failed.
+        """
+        encoder = self._around.encoder
+        keys = [key for key in texts if (token, key) not in known]
+        before = len(texts) - len(keys)
+
+        def further(done: int, _: int) -> None:
+            if progress is not None:
+                progress(before + done, len(texts))
+
+        try:
+            vectors = encode_all([texts[key] for key in keys], encoder, self.config, further)
+        except EncoderError as error:
+            # If it works for all others it is none of the model's faults.
+            failed = [keys[one] for one in refused([texts[key] for key in keys], encoder)]
+            self._refuse(failed, 0, "The memory is as it was", error)
+            raise
+        known |= {(token, key): vector for key, vector in zip(keys, vectors, strict=True)}
 
     areencode = twin(reencode)

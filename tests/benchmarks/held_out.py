@@ -28,7 +28,7 @@ from streetai_core.evaluation.datasets import read_dataset
 from streetai_core.evaluation.embedding_cache import DiskCachedEncoder, default_folder
 from streetai_core.evaluation.recall import measure
 from streetai_core.evaluation.replay import MemorySystem, as_new_message, open_memory
-from streetai_core.recall import evidence, scoring
+from streetai_core.recall import evidence, lending
 from streetai_core.tokens import EstimatedTokens
 from tests.benchmarks.ablation import NOTHING, WEIGHTS
 from tests.benchmarks.fitting import BUDGETS, Conversation, fitted, likeliest
@@ -36,7 +36,7 @@ from tests.benchmarks.recording import record
 
 NAMES = [name for module, name in WEIGHTS.values() if module is evidence and name not in NOTHING]
 SHIPPED = {name: getattr(evidence, name) for name in NAMES}
-gather = scoring.gather
+gather = lending.gather
 COUNTER = EstimatedTokens()
 
 
@@ -75,7 +75,7 @@ def questions_of(recording, encoder):
     with open_memory(recording, Config(), encoder) as memory:
         stored = memory.add_messages([as_new_message(message) for message in recording.messages])
         kept = [message for message, signals in zip(recording.messages, stored, strict=True) if signals]
-        scoring.gather = noting
+        lending.gather = noting
         try:
             for question in recording.answerable:
                 noted = []
@@ -88,7 +88,7 @@ def questions_of(recording, encoder):
                     share = wanted / wanted.sum()
                     asked.append((parts[in_order], relevant[in_order], share, COUNTER.count(question.text)))
         finally:
-            scoring.gather = gather
+            lending.gather = gather
     parts, relevant, share, tokens = map(np.array, zip(*asked, strict=True))
     sizes = np.array([COUNTER.count(message.text) for message in kept])
     # Half the digits do for a search, in a third of the time.

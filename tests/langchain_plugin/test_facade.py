@@ -6,6 +6,7 @@ import sys
 import pytest
 from langchain_core.embeddings import DeterministicFakeEmbedding
 from langchain_core.messages import HumanMessage
+from langchain_core.runnables import RunnableLambda
 
 from streetai_core import Config
 from streetai_core.encoders import HashingEncoder
@@ -131,3 +132,16 @@ def test_importing_needs_langchain_core_only():
     done = subprocess.run([sys.executable, "-c", IMPORTS], capture_output=True, text=True, check=False)
 
     assert (done.stdout, done.stderr) == ("all as it should be\n", "")
+
+
+@pytest.mark.parametrize("budget", ["1500", 0, -1, True, 1.5])
+def test_a_budget_that_is_none_is_refused_at_once(registry, budget):
+    """If it fails, an app that reads it from its environment goes without a past, and only logs tell."""
+    streetai = StreetAIMemory(registry)
+    for make in (
+        lambda: StreetAIMemory(registry, token_budget=budget),
+        lambda: streetai.wrap(RunnableLambda(str), token_budget=budget),
+        lambda: streetai.middleware(token_budget=budget),
+    ):
+        with pytest.raises(InputError, match="token_budget must be None or a whole number from 1"):
+            make()

@@ -202,7 +202,10 @@ class Boat(BaseModel):
 
 @pytest.mark.parametrize("style", STYLES)
 async def test_a_structured_response_is_a_reply(streetai, diary, recalls, style):
-    """6.1: It ends in tool traffic, advances the clock like any other reply and is learned from."""
+    """6.1: It ends in tool traffic, advances the clock like any other reply and is learned from.
+
+    It is stored as something the model says: as the result of a tool it would be trusted as little as a page.
+    """
     answer = AIMessage("", tool_calls=[{"name": "Boat", "args": {"about": REPLY}, "id": "b"}])
     agent = Agent(streetai, (calls("Kiel"), answer), agent_options={"response_format": ToolStrategy(Boat)})
     turn, version = clock(diary)
@@ -210,7 +213,9 @@ async def test_a_structured_response_is_a_reply(streetai, diary, recalls, style)
     await agent.run(style, QUESTION)
 
     assert agent.state()["structured_response"] == Boat(about=REPLY)
-    assert [role for role, _ in said(diary)] == ["user", "assistant", "tool", "assistant", "tool"]
+    assert [role for role, _ in said(diary)] == ["user", "assistant", "tool", "assistant"]
+    stored = diary.messages()[-1]
+    assert (stored.content, stored.source, stored.trust) == (json.dumps({"about": REPLY}), "assistant", 1.0)
     assert recalls == [QUESTION]
     assert clock(diary) == (turn + 2, version + 1)
     assert set(lessons(diary)) == {1}

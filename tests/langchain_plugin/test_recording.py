@@ -203,6 +203,48 @@ def test_a_turn_under_way_is_not_stored_behind_an_erasure(registry, diary, tmp_p
     assert SAID == spoken(registry.get("mara"), "new")
 
 
+@pytest.mark.parametrize("view", [wrapped, agent])
+def test_a_first_turn_under_way_is_not_stored_behind_an_erasure(registry, view):
+    """6.3: of a user with nothing stored yet there is nothing to find, and what she has just said came back."""
+    ends = [lambda: registry.forget("mara")]
+    streetai = StreetAIMemory(registry)
+    ask = view(streetai, ScriptedChatModel(reply=lambda _: (ends.pop()() if ends else None, REPLY)[1]))
+    ask()
+    assert [] == registry.get("mara").messages()
+    ask()
+    assert SAID == spoken(registry.get("mara"), "new")
+
+
+@pytest.mark.parametrize("asynchronous", [False, True])
+@pytest.mark.parametrize("next_turn", [("mara", "here"), ("mara", "elsewhere"), ("bob", "here"), ("bob", "elsewhere")])
+async def test_an_unfinished_turn_is_not_stored_behind_an_erasure(registry, diary, tmp_path, asynchronous, next_turn):
+    """6.3: the next turn of the thread, hers or somebody else's, made the memory anew with what she had said."""
+    del diary
+    user, erased = next_turn
+    ends = [RuntimeError("the model is down")]
+
+    def reply(_):
+        if ends:
+            raise ends.pop()
+        return REPLY
+
+    graph = Agent(StreetAIMemory(registry), model=ScriptedChatModel(reply=reply)).graph
+
+    async def say(text, user):
+        config = {"configurable": {"user_id": user, "thread_id": "new"}}
+        state = {"messages": [("user", text)]}
+        return await graph.ainvoke(state, config) if asynchronous else graph.invoke(state, config)
+
+    with pytest.raises(RuntimeError):
+        await say("My PIN is 1234.", "mara")
+    with MemoryRegistry(tmp_path / "memory.db", encoder=HashingEncoder()) as other:
+        (other if erased == "elsewhere" else registry).forget("mara")
+    await say(QUESTION, user)
+
+    assert SAID == spoken(registry.get(user), "new")
+    assert registry.ids() == [user]
+
+
 def test_an_id_that_is_taken_is_a_conflict(faulty):
     """6.2: another text under the same id must not pass as stored."""
     store, registry = faulty

@@ -284,8 +284,8 @@ def test_a_structured_answer_is_the_reply_where_its_key_is_given(diary, streetai
     ("pieces", "text"),
     [
         ([("a", "b"), ("c",)], "abc"),
-        ([{"answer": {"text": "yes"}}], "{'text': 'yes'}"),
-        ([{"answer": {"messages": "yes"}}], "{'messages': 'yes'}"),
+        ([{"answer": {"text": "yes"}}], '{"text": "yes"}'),
+        ([{"answer": {"messages": "yes"}}], '{"messages": "yes"}'),
         ([{"step": None}, {"other": {"messages": [HumanMessage("a")]}}, {"last": None}], None),
         ([{"answer": None}, {"answer": "yes"}], "yes"),
         ([], None),

@@ -5,6 +5,7 @@ from langchain_core.messages import AIMessage, HumanMessage, SystemMessage
 from langchain_core.output_parsers import (
     CommaSeparatedListOutputParser,
     JsonOutputParser,
+    JsonOutputToolsParser,
     PydanticToolsParser,
     StrOutputParser,
 )
@@ -130,6 +131,16 @@ def test_forms_of_a_reply(diary, streetai, chain, output_key):
     chat.invoke({"input": QUESTION}, SESSION)
     assert spoken(diary, "new") == SAID
     list(chat.stream({"input": QUESTION}, SESSION))
+
+    assert spoken(diary, "new") == SAID * 2
+
+
+@pytest.mark.parametrize("way", [invoke, ainvoke, stream, astream])
+async def test_a_chain_gives_back_nothing_of_what_it_was_given(diary, streetai, way):
+    """6.4: a client that is streamed the input along, as by a retrieval chain, would read another session's words."""
+    chat = streetai.wrap(RunnablePassthrough.assign(answer=lambda _: REPLY), memory_key="past", input_key="input")
+    for _ in range(2):
+        assert await way(chat, {"input": QUESTION}, SESSION) == {"input": QUESTION, "past": [], "answer": REPLY}
 
     assert spoken(diary, "new") == SAID * 2
 
@@ -322,14 +333,19 @@ class Odd(BaseModel, arbitrary_types_allowed=True):
     ("text", "stored"),
     [
         ('{"name": "crème", "spoons": 2}', '{"name": "crème", "spoons": 2}'),
-        ('{"name": "leek pie"}', "leek pie"),
-        ('{"answer": "leek pie", "spoons": 2}', "leek pie"),
+        ('{"name": "leek pie"}', '{"name": "leek pie"}'),
+        ('{"dishes": [{"name": "leek pie"}]}', '{"dishes": [{"name": "leek pie"}]}'),
+        ('{"answer": "leek pie", "spoons": 2}', '{"answer": "leek pie", "spoons": 2}'),
+        ('{"answer": null, "reason": "nobody said"}', '{"answer": null, "reason": "nobody said"}'),
+        ('[{"name": "leek pie"}, {"name": "stew"}]', '{"name": "leek pie"}\n{"name": "stew"}'),
+        ('[{"type": "pie", "of": "leek"}, "stew"]', '{"type": "pie", "of": "leek"}\nstew'),
         ("{}", "{}"),
+        ("[]", "[]"),
     ],
-    ids=["several keys", "one key", "a usual key", "empty"],
+    ids=["several keys", "one key", "a list in it", "a usual key", "null", "objects", "mixed", "empty", "empty list"],
 )
 async def test_what_a_parser_makes_of_the_reply_is_the_answer(diary, streetai, way, text, stored):
-    """It has been paid for: a dict without a key for the reply is kept as JSON, not refused."""
+    """It has been paid for: all of it is kept, as JSON, whatever its keys are called."""
     parsed = model(text) | JsonOutputParser()
     await way(streetai.wrap(parsed.with_fallbacks([parsed])), QUESTION, SESSION)
 
@@ -361,6 +377,33 @@ async def test_a_structured_answer_that_is_a_model_is_remembered_as_json(diary, 
     assert [one for one in spoken(diary, "new") if one[0] == "assistant"] == [("assistant", text)] * 3
     assert [message.type for message in asked.prompts[-1]] == ["human", "ai", "human", "ai", "human"]
     assert not any(getattr(message, "tool_calls", None) for message in asked.prompts[-1])
+
+
+async def test_calls_that_a_parser_takes_for_the_answer_are_remembered(diary, streetai):
+    """If it fails, each has a "type" as blocks of content have, of which none has a text, and the answer is lost."""
+    call = {"name": "Dish", "args": {"name": "leek pie"}, "id": "c1"}
+    asked = ScriptedChatModel(reply=lambda _: AIMessage("", tool_calls=[call]))
+    await invoke(streetai.wrap(asked | JsonOutputToolsParser()), QUESTION, SESSION)
+
+    assert spoken(diary, "new")[1:] == [("assistant", '{"args": {"name": "leek pie"}, "type": "Dish"}')]
+
+
+@pytest.mark.parametrize(
+    ("answer", "stored"),
+    [
+        ({"dish": {"name": "leek pie"}}, '{"name": "leek pie"}'),
+        (
+            {"dishes": [Dish(name="leek pie"), {"of": Dish(name="stew")}]},
+            '{"name": "leek pie"}\n{"of": {"name": "stew"}}',
+        ),
+        ([{"type": "text", "text": "leek "}, "pie"], "leek pie"),
+    ],
+)
+def test_a_structure_that_no_parser_made_is_no_python(diary, streetai, answer, stored):
+    """A model reads JSON, and the words of blocks of content."""
+    streetai.wrap(RunnableLambda(lambda _: answer)).invoke(QUESTION, SESSION)
+
+    assert spoken(diary, "new")[1:] == [("assistant", stored)]
 
 
 def test_a_structured_answer_without_a_form_in_json_is_remembered(diary, streetai):

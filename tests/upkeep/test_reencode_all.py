@@ -2,7 +2,9 @@
 
 import subprocess
 import sys
+from collections import Counter
 from contextlib import closing
+from functools import partial
 from pathlib import Path
 from threading import Thread
 
@@ -226,6 +228,53 @@ def test_nobody_waits_for_what_the_encoder_is_called(filled):
         assert encoder.memory.encoder_agreement() == pytest.approx(1)
     assert encoder.waited
     assert not any(encoder.waited)
+
+
+class Interrupted(HashingEncoder):
+    """One while which embeds, somebody else does something with the memory: each thing once."""
+
+    def __init__(self):
+        super().__init__(128)
+        self.meanwhile = []
+        self.embedded = Counter()
+
+    def embed(self, texts, kind):
+        """The vectors, after that."""
+        vectors = super().embed(texts, kind)
+        self.embedded.update(texts)
+        if self.meanwhile:
+            self.meanwhile.pop(0)()
+        return vectors
+
+
+def test_what_is_forgotten_while_it_is_embedded_is_in_no_vector(filled):
+    """If it fails, the vectors of forgotten texts are found again under the messages that are stored after them."""
+    encoder = Interrupted()
+    with MemoryRegistry(filled, encoder=encoder) as registry:
+        memory = registry.get(NAMES[0])
+
+        def forget():
+            assert memory.forget(everything=True).complete
+            memory.add_message("The ferry leaves at nine.", "user")
+
+        encoder.meanwhile.append(forget)
+        assert memory.reencode() == 1
+        assert memory.encoder_agreement() == pytest.approx(1)
+        assert [hit.similarity for hit in memory.retrieve("The ferry leaves at nine.")] == [pytest.approx(1)]
+
+
+def test_what_is_stored_meanwhile_is_embedded_and_nothing_again(filled):
+    """If it fails, a memory in which somebody always writes is never embedded anew, however long one waits."""
+    encoder, steps = Interrupted(), []
+    with MemoryRegistry(filled, encoder=HashingEncoder(64)) as there, MemoryRegistry(filled, encoder=encoder) as here:
+        other, memory = there.get(NAMES[0]), here.get(NAMES[0])
+        before = len(other.signals)
+        for number in range(3):
+            encoder.meanwhile.append(partial(other.add_message, f"Remark {number} of the harbour master.", "user"))
+        assert memory.reencode(progress=lambda *step: steps.append(step)) == before + 3
+        assert set(encoder.embedded.values()) == {1}
+        assert steps == [(before + number, before + number) for number in range(4)]
+        assert memory.encoder_agreement() == pytest.approx(1)
 
 
 def test_other_weights_of_the_same_name_are_found(filled):
