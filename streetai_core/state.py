@@ -196,9 +196,15 @@ class MemoryState:
         return any(rule.hides(row) for rule in self.quarantine)
 
     @property
-    def all_hidden(self) -> set[int] | None:
-        """Sequences of all messages in quarantine; `None`: there may be some that cannot be recalled anyway."""
-        return self.hidden if len(self.words) + len(self.hidden) == self.head.message_count else None
+    def may_be_hidden(self) -> set[int]:
+        """Sequences among which all messages in quarantine are: those of which it is known, and what has no words.
+
+        Calls of tools have none, so that nothing in RAM tells who wrote them. Some are of messages that are gone.
+        """
+        if len(self.words) + len(self.hidden) == self.head.message_count:
+            return self.hidden
+        words = self.words.column("sequence")[self.words.alive]
+        return set(np.setdiff1d(np.arange(self.head.next_sequence), words, assume_unique=True).tolist())
 
     @property
     def shown(self) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:

@@ -59,7 +59,7 @@ def build(
     counter: TokenCounter,
     *,
     hides: Hides | None = None,
-    hidden: Collection[int] | None = None,
+    hidden: Collection[int] = (),
 ) -> Prompt:
     """The prompt for a request, from one consistent view of the memory.
 
@@ -70,7 +70,7 @@ def build(
         config: the settings.
         counter: counts tokens.
         hides: whether a message is in quarantine; `None`: none is.
-        hidden: sequences of all that are; `None`: they have to be looked for.
+        hidden: sequences, among which are those of all that are.
     """
     if hides is not None:
         transaction = _Shown(transaction, hides, hidden, counter)
@@ -138,7 +138,7 @@ class _Shown(ReadTransaction):
     """A view of a memory without the messages that are in quarantine, as if they had been deleted."""
 
     def __init__(
-        self, transaction: ReadTransaction, hides: Hides, hidden: Collection[int] | None, counter: TokenCounter
+        self, transaction: ReadTransaction, hides: Hides, hidden: Collection[int], counter: TokenCounter
     ) -> None:
         self._transaction = transaction
         self._hides = hides
@@ -148,7 +148,7 @@ class _Shown(ReadTransaction):
     @property
     def head(self) -> Head | None:
         head = self._transaction.head
-        there = MessageQuery(sequences=None if self._hidden is None else list(self._hidden))
+        there = MessageQuery(sequences=list(self._hidden))
         gone = [message for message in self._transaction.messages(there) if self._hides(message)]
         return head and replace(
             head,

@@ -115,7 +115,7 @@ class Prompting(Recalling):
                 return replace(found, further=lambda: self._further(transaction, state, beyond, request, asking=asking))
 
             hides = None if state is None or not state.quarantine else state.hides
-            hidden = None if state is None else state.all_hidden
+            hidden = () if state is None or hides is None else state.may_be_hidden
             return build(request, transaction, recall, config, self._around.counter, hides=hides, hidden=hidden)
 
         return self._read(attempt)

@@ -8,7 +8,7 @@ from streetai_core import Config, MemoryRegistry, NewMessage
 from streetai_core.encoders.hashing import HashingEncoder
 from streetai_core.errors import InputError
 from streetai_core.stores.provenance import Quarantine
-from streetai_core.stores.reference import ReferenceStore
+from streetai_core.stores.reference import ReferenceStore, _ReferenceTransaction
 
 QUESTIONS = ("What of the boat?", "Where is the harbour?", "Who called Ben yesterday?", "How deep is the keel?")
 SAID = [
@@ -204,3 +204,34 @@ def test_a_question_to_a_memory_of_which_only_hidden_messages_are_left():
         memory.delete_message(name)
     assert memory.retrieve(QUESTIONS[0]) == []
     assert memory.build_prompt(QUESTIONS[0]).retrieved == []
+
+
+def test_no_rule_makes_a_prompt_read_the_whole_history(monkeypatch):
+    """If it fails, each prompt of an agent whose memory has one rule decodes everything that was ever said.
+
+    A call of a tool has no text, so that nothing in RAM tells whether it is hidden; it is looked at.
+    """
+    memory = filled()
+    call = {"tool_calls": [{"id": "1", "type": "function", "function": {"name": "sail", "arguments": "{}"}}]}
+    memory.add_message("", "assistant", conversation_id="b", metadata=call)
+    memory.add_messages([NewMessage(content=f"Remark {number} on the log.", role="user") for number in range(300)])
+    before = memory.build_prompt(QUESTIONS[0]).inspector["tokens_full_history"]
+    read = []
+    messages = _ReferenceTransaction.messages
+
+    def noting(transaction, query):
+        found = messages(transaction, query)
+        read.append(found)
+        return found
+
+    monkeypatch.setattr(_ReferenceTransaction, "messages", noting)
+
+    memory.quarantine(writer="nobody")
+    read.clear()
+    assert memory.build_prompt(QUESTIONS[0]).inspector["tokens_full_history"] == before
+    assert sum(map(len, read)) < 100
+
+    memory.quarantine(conversation="b")
+    hidden = memory.build_prompt(QUESTIONS[0]).inspector["tokens_full_history"]
+    memory.delete_conversation("b")
+    assert memory.build_prompt(QUESTIONS[0]).inspector["tokens_full_history"] == hidden
