@@ -14,6 +14,7 @@ from llama_index.core.bridge.pydantic import PrivateAttr
 from llama_index.core.memory import BaseMemory
 
 from streetai_core import MemoryRegistry
+from streetai_core.errors import InputError
 from streetai_core.failures import OnError, fail_open
 from streetai_core.forking import fork_safe_lock
 from streetai_core.verbs.arguments import AskedAt
@@ -175,7 +176,16 @@ class Attached(BaseMemory):
         on_error: OnError | None = None,
         chat_history: Sequence[ChatMessage] | None = None,
     ) -> None:
-        """Take what a memory is made with and no field has; what is `None` stays what it was."""
+        """Take what a memory is made with and no field has; what is `None` stays what it was.
+
+        Raises:
+            InputError: `on_error` cannot be called, or the history is not of messages.
+        """
+        if on_error is not None and not callable(on_error):
+            raise InputError(f"on_error must be None or a function of an exception, got {type(on_error).__name__}")
+        for message in chat_history or ():
+            if not isinstance(message, ChatMessage):
+                raise InputError(f"chat_history must be of ChatMessage, got a {type(message).__name__}")
         self.conversation.tokenizer = tokenizer_fn or self.conversation.tokenizer
         self.conversation.on_error = on_error or self.conversation.on_error
         if chat_history is not None:

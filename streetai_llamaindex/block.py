@@ -130,6 +130,10 @@ class StreetAIMemoryBlock(BaseMemoryBlock[str]):
         """Its name."""
         return "StreetAIMemoryBlock"
 
+    def is_on(self, opening: Opening) -> bool:
+        """Whether it stores in this engine."""
+        return self._opening is opening
+
     @property
     def registry(self) -> MemoryRegistry:
         """The engine, for looking in.

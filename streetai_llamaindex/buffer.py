@@ -21,7 +21,7 @@ from llama_index.core.utils import get_tokenizer
 
 from streetai_core import Config, MemoryRegistry
 from streetai_core.failures import OnError
-from streetai_core.verbs.arguments import AskedAt, check_asked_at
+from streetai_core.verbs.arguments import AskedAt, check_asked_at, check_positive
 from streetai_llamaindex.chat_store import StreetAIChatStore
 from streetai_llamaindex.messages import copied
 from streetai_llamaindex.opening import Opening, check_unset, opening_of
@@ -114,6 +114,7 @@ class StreetAIChatMemoryBuffer(Portable, ChatMemoryBuffer):
         if kwargs:
             raise ValueError(f"Unexpected kwargs: {kwargs}")
         check_unset(registry, embed_model=embed_model, config=config)
+        check_positive(token_limit, "token_limit")
         opening = opening_of(registry, path=path, embed_model=embed_model, config=config)
         if token_limit is None:
             window = None if llm is None else int(llm.metadata.context_window * DEFAULT_TOKEN_LIMIT_RATIO)

@@ -23,7 +23,8 @@ from streetai_core import Config, MemoryRegistry
 from streetai_core.errors import InputError
 from streetai_core.failures import OnError, fail_open
 from streetai_core.prompt.turns import INSTRUCTION_ROLES
-from streetai_core.verbs.arguments import AskedAt, check_asked_at
+from streetai_core.verbs.arguments import AskedAt, check_asked_at, check_positive
+from streetai_llamaindex.block import StreetAIMemoryBlock
 from streetai_llamaindex.blocks import Contents, ContentsOfTurns, run_to_end
 from streetai_llamaindex.messages import copied, message_to_json
 from streetai_llamaindex.opening import check_unset, opening_of
@@ -41,6 +42,10 @@ HISTORY_TOKEN_RATIO = 0.7
 _NO_OTHER_STORE = (
     "StreetAIMemory keeps what was said in its own file, so that it can be recalled; give path= or registry= in place "
     "of {names}. To keep it in a store of yours, use llama_index's Memory with a StreetAIMemoryBlock"
+)
+_OWN_BLOCK = (
+    "this memory recalls what its StreetAIMemoryBlock would, and would store again what the block stores in the same "
+    "file: leave the block out, or give it to llama_index's Memory"
 )
 _STORES = ("chat_store", "async_database_uri", "async_engine", "db_schema")
 """Upstream's arguments for a store of its own."""
@@ -132,6 +137,7 @@ class StreetAIMemory(StoredMemory):
         if unknown := [name for name in kwargs if name not in {*_STORES, *_NOT_USED}]:
             raise InputError(f"unexpected arguments: {', '.join(unknown)}")
         check_unset(registry, embed_model=embed_model, config=config)
+        check_positive(token_limit, "token_limit")
         opening = opening_of(registry, path=path, embed_model=embed_model, config=config)
         memory = cls(
             token_limit=token_limit,
@@ -145,6 +151,8 @@ class StreetAIMemory(StoredMemory):
             engine=dict(opening.address),
             asked_at=check_asked_at(asked_at),
         )
+        if any(isinstance(one, StreetAIMemoryBlock) and one.is_on(opening) for one in memory.memory_blocks):
+            raise InputError(_OWN_BLOCK)
         memory._queue.memory_blocks, memory._queue.template = list(memory.memory_blocks), memory_blocks_template
         memory._take(tokenizer_fn=tokenizer_fn, on_error=on_error, chat_history=chat_history)
         return memory

@@ -12,6 +12,7 @@ from llama_index.core.base.llms.types import ChatMessage
 from streetai_core import NewMessage
 from streetai_core.errors import StaleMemoryError, StreetAIError
 from streetai_core.failures import OnError, report
+from streetai_core.prompt.turns import INSTRUCTION_ROLES
 from streetai_core.text.clean import check_id, is_blank
 from streetai_llamaindex.echoes import is_echo
 from streetai_llamaindex.messages import copied, to_stored
@@ -99,6 +100,10 @@ class Planning:
         if stored.role == "user":
             # Engines that read before they put have asked before the erasure; what is put twice is asked anew.
             return turn.asked is None and same_words(turn.question, text_of(message))
+        if stored.role in INSTRUCTION_ROLES:
+            # Instructions are no rest of a turn: the session is begun anew, and nobody waits for that reply any more.
+            turn.outcome = "abandoned"
+            return False
         if ends_turn(message):
             turn.outcome = "abandoned"
             self.report_erased(StaleMemoryError(f"session {self.session_id!r} was reset before the reply was there"))

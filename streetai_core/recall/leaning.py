@@ -90,15 +90,16 @@ def _leant_on(
 ) -> list[Message]:
     """The user's messages before a question, oldest first, back to one that stands alone.
 
-    None that is not trusted or in quarantine.
+    None that is not trusted, and what is in quarantine is passed over, as if it had been deleted.
     """
     # Between two questions stand an answer and any number of tools.
-    query = MessageQuery(conversation_id=conversation_id, any_conversation=False, roles=("user",), last=_LAST)
+    last = _LAST + len(state.hidden)
+    query = MessageQuery(conversation_id=conversation_id, any_conversation=False, roles=("user",), last=last)
     found: list[Message] = []
     for message in reversed(transaction.messages(query)):
-        if message.content == question.text:
+        if message.content == question.text or state.hides(message):
             continue
-        if len(found) == _MOST or state.hides(message) or not is_trusted(message.trust, config):
+        if len(found) == _MOST or not is_trusted(message.trust, config):
             break
         found.insert(0, message)
         if not is_follow_up(message.content):

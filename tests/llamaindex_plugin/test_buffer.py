@@ -73,7 +73,10 @@ def test_token_limit(make):
     [
         {"token_limit": 0},
         {"token_limit": -1},
+        {"token_limit": "3000"},
         {"unknown": 1},
+        {"chat_history": [{"role": "user", "content": "Hello"}]},
+        {"on_error": "log"},
         {"session_id": ""},
         {"session_id": "  "},
         {"session_id": "a\0b"},

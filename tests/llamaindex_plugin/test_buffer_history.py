@@ -142,6 +142,16 @@ def test_a_reply_after_a_reset(memory):
     assert said(memory) == [("assistant", "Hello!")]
 
 
+def test_instructions_after_a_reset_begin_anew(memory):
+    """9.11: A question that failed has no reply to wait for: what an app puts after a reset was dropped with it."""
+    memory.put(user(QUESTION))
+    memory.get()
+    memory.reset()
+    memory.put(ChatMessage(role="system", content="Answer in Danish."))
+    memory.put(assistant("Hello!"))
+    assert said(memory) == [("system", "Answer in Danish."), ("assistant", "Hello!")]
+
+
 def test_reset_with_the_chat_store_of_the_user(make):
     """9.11: The application's store forgets the session too."""
     store = SimpleChatStore()

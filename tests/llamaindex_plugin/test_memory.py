@@ -20,7 +20,8 @@ from streetai_core import Memory as CoreMemory
 from streetai_core import MemoryRegistry
 from streetai_core.encoders import HashingEncoder
 from streetai_core.errors import InputError
-from streetai_llamaindex import StreetAIMemory
+from streetai_core.stores.reference import ReferenceStore
+from streetai_llamaindex import StreetAIMemory, StreetAIMemoryBlock
 from streetai_llamaindex.window import TokenCosts
 from tests.event_loop import never_blocked
 from tests.llamaindex_plugin.conftest import (
@@ -117,6 +118,9 @@ def test_it_is_a_memory(make):
     "arguments",
     [
         {"token_limit": 0},
+        {"token_limit": "3000"},
+        {"chat_history": [{"role": "user", "content": "Hello"}]},
+        {"on_error": "log"},
         {"session_id": " "},
         {"chat_history_token_ratio": 1.5},
         {"unknown": 1},
@@ -130,6 +134,16 @@ def test_wrong_arguments_raise(make, arguments):
     """A mistake shows where it is made; above all, a store that would silently stay empty."""
     with pytest.raises(ValueError):  # noqa: PT011 - each has its own words; that it is refused is the point
         make(**arguments)
+
+
+def test_a_block_on_the_same_file_is_refused(registry):
+    """If it fails, what the block stores leaves the window again, and is stored again, each time."""
+    with pytest.raises(InputError, match="leave the block out"):
+        StreetAIMemory.from_defaults(SESSION, registry=registry, memory_blocks=[StreetAIMemoryBlock(registry=registry)])
+    with MemoryRegistry(ReferenceStore(), encoder=HashingEncoder()) as other:
+        StreetAIMemory.from_defaults(
+            SESSION, registry=registry, memory_blocks=[StreetAIMemoryBlock(registry=other)]
+        ).close()
 
 
 def test_a_missing_session_is_a_random_one(make):

@@ -149,6 +149,15 @@ def test_no_planted_text_is_leant_on(memory):
     assert ANSWER not in recalled(memory, conversation_id="june")
 
 
+def test_what_is_in_quarantine_hides_no_question_before_it(memory):
+    """As if it had been deleted: however much of it stands between."""
+    planted = [NewMessage(content=f"Walk {n}.", role="user", conversation_id="june", writer="m") for n in range(9)]
+    memory.add_messages(planted)
+    assert ANSWER not in recalled(memory, conversation_id="june")
+    memory.quarantine(writer="m")
+    assert ANSWER in recalled(memory, conversation_id="june")
+
+
 def test_the_published_pipeline_does_without(tmp_path, path):
     """`Config.classic()` stays what it is."""
     copy = tmp_path / "memory.db"

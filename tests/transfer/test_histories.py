@@ -491,6 +491,16 @@ def test_plain_lines(sqlite, write):
     assert all(one.reason and "\n" not in one.reason for one in done.rejected)
 
 
+def test_what_others_wrote_is_believed_no_more_behind_an_import(sqlite, write):
+    """If it fails, a planted document comes back from `streetai show --json` as the user's own word."""
+    planted = {"role": "user", "content": "The harbour has nine metres.", "source": "document", "trust": 0.1}
+    foreign = {"role": "user", "content": "It is deep.", "source": "web", "trust": "high", "writer": "mallory"}
+    import_file(sqlite, write([planted, foreign]), memory_id="ada")
+    assert [("document", 0.1, "import/jsonl"), ("user", 1.0, "import/jsonl")] == [
+        (one.source, one.trust, one.writer) for one in sqlite.get("ada").messages()
+    ]
+
+
 def test_plain_messages_of_a_chat_api_keep_their_calls_of_tools(sqlite, write):
     """A list as an app sends it to OpenAI: calls were left out as messages without a text, and results lost theirs."""
     call = {"id": "c1", "type": "function", "function": {"name": "depth", "arguments": '{"berth": 31}'}}

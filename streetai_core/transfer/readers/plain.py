@@ -21,7 +21,8 @@ from streetai_core.transfer.records import (
 )
 from streetai_core.transfer.times import read_time
 from streetai_core.transfer.values import Entry, Rejected
-from streetai_core.types import NewMessage
+from streetai_core.types import SOURCES, NewMessage
+from streetai_core.types import Source as Origin
 
 PROGRAM = "jsonl"
 
@@ -77,8 +78,23 @@ def _message(values: Any, source: Source) -> NewMessage:
         name=name,
         created_at=moment,
         message_id=_id(values, conversation) or source.stable_id(PROGRAM, conversation, role, name, content, moment),
+        source=_origin(values),
+        trust=_trust(values),
         metadata={**_tools(values), **({} if metadata is None else mapping_of(metadata, "metadata"))} or None,
     )
+
+
+def _origin(values: dict[str, Any]) -> Origin | None:
+    """Where the text comes from, if that is said in our words; another program may mean anything by it."""
+    return next((one for one in SOURCES if one == values.get("source")), None)
+
+
+def _trust(values: dict[str, Any]) -> float | None:
+    """How far the text may be believed, as `streetai show --json` writes it."""
+    given = values.get("trust")
+    if isinstance(given, bool) or not isinstance(given, int | float):
+        return None
+    return float(given) if 0 <= given <= 1 else None
 
 
 def _tools(values: dict[str, Any]) -> dict[str, Any]:
