@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 from streetai_core.errors import InputError
@@ -21,7 +22,8 @@ def free_place(output: Path, database: Path, *, force: bool) -> Path:
         InputError: it may not be written.
     """
     place = Path(followed(output))
-    if str(place.resolve()) in beside(str(database.resolve())):
+    # `Path.resolve` raises what nobody expects for a link that leads to itself.
+    if os.path.realpath(place) in beside(os.path.realpath(database)):
         raise InputError(f"{output} is the database itself, or a part of it")
     check_file(str(place))
     if place.exists() and not force:

@@ -101,13 +101,19 @@ def read_lines(source: IO[str], longest: int = LONGEST_LINE) -> Iterator[tuple[i
     """The JSON value of each line that is not blank, with its number from 1 on.
 
     Raises:
-        ImportFormatError: a line is not JSON, or too long.
+        ImportFormatError: a line is not JSON, or too long; of the last one, that the file was cut short in it.
     """
     for number, line in enumerate_lines(source, longest):
         if line is None:
             raise ImportFormatError(f"line {number} has more than {longest:,} characters")
-        if not line.isspace():
+        if line.isspace():
+            continue
+        try:
             yield number, parsed(line, f"line {number}")
+        except ImportFormatError as error:
+            if line.endswith("\n"):
+                raise
+            raise ImportFormatError(f"the file was cut short in line {number}. Export the memory again.") from error
 
 
 def enumerate_lines(source: IO[str], longest: int) -> Iterator[tuple[int, str | None]]:

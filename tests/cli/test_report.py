@@ -95,6 +95,17 @@ def test_links_and_pipes_stay_what_they_are(file, tmp_path, command):
     assert "no file that can be replaced" in refused.stderr
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="on Windows links need rights")
+@pytest.mark.parametrize("command", ["report", "export", "backup"])
+def test_a_link_that_leads_to_itself_is_one_line(file, tmp_path, command):
+    """Not a traceback."""
+    link = tmp_path / "loop"
+    link.symlink_to(link)
+    words = [command, str(file), *([] if command == "backup" else ["--memory", "mara"]), "-o", str(link)]
+    done = CliRunner().invoke(main, words)
+    assert (1, f"Error: {link}: Too many levels of symbolic links\n") == (done.exit_code, done.stderr)
+
+
 def test_a_page_that_is_there_is_kept_unless_told(file, tmp_path):
     """It may be somebody's only copy."""
     page = tmp_path / "page.html"

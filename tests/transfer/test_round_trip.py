@@ -524,3 +524,18 @@ def test_a_rule_whose_value_was_forgotten_comes_along(registry, tmp_path):
     copy = registry.get("copy")
     assert copy.quarantined() == memory.quarantined()
     assert copy.release(writer="mallory.example.org") is True
+
+
+def test_a_file_that_was_cut_short_says_so(sqlite, tmp_path):
+    """Whether a line was cut or only the last ones are missing: a fault in JSON does not tell what to do."""
+    fill(sqlite.get("mara"))
+    whole = tmp_path / "whole.jsonl"
+    export_memory(sqlite, "mara", whole)
+    content = whole.read_text(encoding="utf-8")
+    lines = content.splitlines(keepends=True)
+    cut = tmp_path / "cut.jsonl"
+    for rest in ("".join(lines[:3]), "".join(lines[:3])[:-20], content[:-3]):
+        cut.write_text(rest, encoding="utf-8")
+        with pytest.raises(ImportFormatError, match=r"the file was cut short.* Export the memory again\."):
+            import_file(sqlite, cut, memory_id="copy")
+    assert sqlite.ids() == ["mara"]
