@@ -100,7 +100,12 @@ def _text_of_structure(value: Any) -> str:
 def _json(value: Any) -> str:
     """Its JSON; a text, or what has no form in JSON, as its text."""
     plain = _plain(value) if _is_model(value) else value
-    return plain if isinstance(plain, str) else json.dumps(plain, ensure_ascii=False, default=_plain)
+    if isinstance(plain, str):
+        return plain
+    try:
+        return json.dumps(plain, ensure_ascii=False, default=_plain)
+    except (TypeError, ValueError):  # keys that JSON does not have, or a value that has itself in it
+        return str(plain)
 
 
 def _plain(value: Any) -> Any:

@@ -397,6 +397,7 @@ async def test_calls_that_a_parser_takes_for_the_answer_are_remembered(diary, st
             '{"name": "leek pie"}\n{"of": {"name": "stew"}}',
         ),
         ([{"type": "text", "text": "leek "}, "pie"], "leek pie"),
+        ([{("leek", "pie"): 2}], "{('leek', 'pie'): 2}"),
     ],
 )
 def test_a_structure_that_no_parser_made_is_no_python(diary, streetai, answer, stored):
