@@ -8,7 +8,7 @@ from dataclasses import replace
 from hashlib import sha256
 from typing import Any, TypedDict
 
-from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage, ToolMessage
+from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage, ToolCall, ToolMessage
 from typing_extensions import NotRequired
 
 from streetai_core import NewMessage
@@ -125,21 +125,33 @@ def as_new_messages(messages: Sequence[BaseMessage], conversation_id: str | None
     return stored
 
 
-def reply_of(messages: Sequence[BaseMessage], *, structured: bool) -> str:
+def reply_of(messages: Sequence[BaseMessage], *, structured: object) -> str:
     """What the model said at last: text, or a structured response as JSON. Empty if it said nothing.
 
     The result of a tool that ends the run is nobody's reply: it does not tell what the model made use of.
+
+    Args:
+        messages: of a turn.
+        structured: the structured response that the state has, which may be an earlier turn's; `None`: none.
     """
     end = messages[-1] if messages else None
     if isinstance(end, AIMessage):
         return "" if end.tool_calls else text_of(end)
-    if isinstance(end, ToolMessage) and structured:
+    if isinstance(end, ToolMessage) and structured is not None:
         calls = [call for message in messages if isinstance(message, AIMessage) for call in message.tool_calls]
-        return values_called(call for call in calls if call["id"] == end.tool_call_id)
+        return values_called(call for call in calls if call["id"] == end.tool_call_id and _gives(call, structured))
     return ""
 
 
-def with_answer_said(messages: Sequence[BaseMessage], *, structured: bool) -> list[BaseMessage]:
+def _gives(call: ToolCall, structured: object) -> bool:
+    """Whether a call is that by which the model has given this response, and none of a tool that has ended the run."""
+    if isinstance(structured, dict):
+        # Of a schema without a class nothing tells the name, and values may have been made fit it.
+        return set(call["args"]) <= set(structured)
+    return call["name"] == type(structured).__name__
+
+
+def with_answer_said(messages: Sequence[BaseMessage], *, structured: object) -> list[BaseMessage]:
     """The messages of a turn, of which a structured answer is something that the model says.
 
     It gives it by a call that no tool ever carries out; kept as a tool's result, the answer would be believed no more

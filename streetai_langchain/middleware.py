@@ -339,7 +339,7 @@ class StreetAIMemoryMiddleware(AgentMiddleware[Any, Any, Any]):
     def _turn(self, state: StreetAIState, record: TurnRecord) -> dict[str, Any]:
         """What is to be recorded."""
         messages = unsaved(state["messages"], record)
-        structured = state.get("structured_response") is not None
+        structured = state.get("structured_response")
         return {
             "turn_id": turn_id(record),
             "messages": _as_said(with_answer_said(messages, structured=structured), record),

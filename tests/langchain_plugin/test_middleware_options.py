@@ -1,16 +1,17 @@
 """`memory.middleware()`: where recalled text goes, what is sent, other middlewares, apps without a checkpointer."""
 
+import json
 import subprocess
 import sys
 
 import pytest
 from langchain.agents.middleware import ModelRetryMiddleware, PIIMiddleware, SummarizationMiddleware, dynamic_prompt
-from langchain_core.messages import AIMessage, HumanMessage, SystemMessage
+from langchain_core.messages import AIMessage, HumanMessage, SystemMessage, ToolMessage
 
 from streetai_core import NewMessage
 from streetai_core.errors import InputError
 from streetai_langchain import StreetAIMemory
-from streetai_langchain.agent_turns import as_new_messages, opened, reply_of, unsaved
+from streetai_langchain.agent_turns import as_new_messages, opened, reply_of, unsaved, with_answer_said
 from streetai_langchain.sessions import Session
 from tests.langchain_plugin.agents import CONFIG, Agent, calls, lessons, said, tide
 from tests.langchain_plugin.conftest import FACT, QUESTION, REPLY
@@ -252,8 +253,36 @@ def test_messages_without_ids():
     assert opened(messages[:3], 2, None, Session("mara", "t1")) == record
     assert unsaved(messages, record) == messages[2:]
     assert [new.ticks for new in as_new_messages(messages, "t1")] == [True] * 4
-    assert reply_of(messages, structured=False) == REPLY
-    assert reply_of([], structured=False) == ""
+    assert reply_of(messages, structured=None) == REPLY
+    assert reply_of([], structured=None) == ""
+
+
+class Boat:
+    """A structured response."""
+
+
+@pytest.mark.parametrize("earlier", [Boat(), {"about": REPLY}])
+def test_the_answer_of_an_earlier_turn_takes_no_result_away(earlier):
+    """LangChain 1.2 leaves it in the state: what a tool gave that has ended a later run was taken for another one."""
+    asked = HumanMessage("And the chart?")
+    call = AIMessage("", tool_calls=[{"name": "chart", "args": {"harbour": "Kiel"}, "id": "c"}])
+    turn = [asked, call, ToolMessage("chart of Kiel", tool_call_id="c")]
+    assert with_answer_said(turn, structured=earlier) == turn
+    assert reply_of(turn, structured=earlier) == ""
+
+    answer = AIMessage("", tool_calls=[{"name": "Boat", "args": {"about": REPLY}, "id": "c"}])
+    said = with_answer_said([asked, answer, ToolMessage("Returning", tool_call_id="c", id="r")], structured=earlier)
+    assert said == [asked, AIMessage(json.dumps({"about": REPLY}), id="r")]
+
+
+def test_other_calls_stand_beside_an_answer():
+    """A model may call a tool and give its answer in one message."""
+    calls_both = [{"name": "tide", "args": {}, "id": "t"}, {"name": "Boat", "args": {"about": REPLY}, "id": "c"}]
+    tide_told = ToolMessage("low", tool_call_id="t")
+    turn = [AIMessage("Let me see.", tool_calls=calls_both), tide_told, ToolMessage("Returning", tool_call_id="c")]
+    first, *rest = with_answer_said(turn, structured=Boat())
+    assert (first.text, [call["id"] for call in first.tool_calls]) == ("Let me see.", ["t"])
+    assert rest == [tide_told, AIMessage(json.dumps({"about": REPLY}))]
 
 
 @pytest.mark.parametrize("style", ["invoke", "ainvoke"])
