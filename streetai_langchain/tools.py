@@ -153,7 +153,7 @@ def _tool(verb: Callable[..., Answer], asynchronous: Callable[..., Any]) -> Base
 
 def _found(memory: Memory, query: str, limit: int, asked_at: datetime | None) -> str:
     hits = memory.retrieve(query, limit=max(1, min(limit, _MOST)), asked_at=asked_at)
-    asked = memory._asked_before(hits)  # noqa: SLF001 - a prompt shows these questions by itself
+    asked = memory._asked_before(hits)  # noqa: SLF001 - nobody else has any use for it: a prompt shows them by itself
     shown = {hit.signal.parent_turn_id for hit in hits}
     lines: list[str] = []
     for hit in hits:

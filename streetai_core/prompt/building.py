@@ -11,6 +11,7 @@ from streetai_core.prompt.selection import Found, fill
 from streetai_core.prompt.turns import as_turns
 from streetai_core.stores.base import ReadTransaction
 from streetai_core.stores.provenance import JournalRow, Origins
+from streetai_core.stores.shown import last_shown
 from streetai_core.stores.types import CreditRow, Head, MessageQuery, Rows
 from streetai_core.tokens import TokenCounter, count_message, count_messages, count_text
 from streetai_core.types import Hit, Inspector, Message, Prompt, RetrievedSignal
@@ -162,14 +163,7 @@ class _Shown(ReadTransaction):
         if query.last is None:
             read = self._transaction.messages(replace(query, first=None))
             return [one for one in read if not self._hides(one)][: query.first]
-        looked_at = max(1, query.last)
-        while True:
-            # Mostly nothing among the last ones is hidden; if much is, twice as many are read.
-            read = self._transaction.messages(replace(query, last=looked_at))
-            shown = [one for one in read if not self._hides(one)]
-            if len(shown) >= query.last or len(read) < looked_at:
-                return shown[max(0, len(shown) - max(0, query.last)) :]
-            looked_at *= 2
+        return last_shown(self._transaction, query, query.last, self._hides)
 
     def rows(self, since: int | None) -> Rows | None:
         return self._transaction.rows(since)

@@ -12,6 +12,7 @@ from streetai_core.dynamics.trust import is_trusted
 from streetai_core.recall.question import LONGEST, Question, read_question
 from streetai_core.state import MemoryState
 from streetai_core.stores.base import ReadTransaction
+from streetai_core.stores.shown import last_shown
 from streetai_core.stores.types import MessageQuery
 from streetai_core.text.follow_ups import is_follow_up
 from streetai_core.types import Message
@@ -93,11 +94,10 @@ def _leant_on(
     None that is not trusted, and what is in quarantine is passed over, as if it had been deleted.
     """
     # Between two questions stand an answer and any number of tools.
-    last = _LAST + len(state.hidden)
-    query = MessageQuery(conversation_id=conversation_id, any_conversation=False, roles=("user",), last=last)
+    query = MessageQuery(conversation_id=conversation_id, any_conversation=False, roles=("user",))
     found: list[Message] = []
-    for message in reversed(transaction.messages(query)):
-        if message.content == question.text or state.hides(message):
+    for message in reversed(last_shown(transaction, query, _LAST, state.hides)):
+        if message.content == question.text:
             continue
         if len(found) == _MOST or not is_trusted(message.trust, config):
             break
