@@ -372,7 +372,8 @@ class MemoryRegistry(Handle):
     def _disagreement(self, health: MemoryHealth) -> Finding | None:
         """The finding about vectors that the encoder would not make today, though it has the same name."""
         try:
-            agreement = Memory(health.memory_id, self._surroundings).encoder_agreement()
+            # In a table of its own: what is in use stays in RAM, however many memories are examined.
+            agreement = Memory(health.memory_id, replace(self._surroundings, hot=HotStates(1))).encoder_agreement()
         except StoreError:
             # Damaged or locked since it was examined a moment ago; the next examination says so.
             return None

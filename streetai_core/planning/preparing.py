@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timezone
 from functools import partial
@@ -26,6 +26,9 @@ from streetai_core.vectors import rounded
 Progress = Callable[[int, int], None]
 """Called with (chunks embedded so far, chunks in all)."""
 
+Known = Callable[[Sequence[str]], Collection[str]]
+"""Tells which of some ids belong to messages that are stored already."""
+
 _SLICE = 1024
 """Chunks embedded between two calls of `progress`; also bounds the memory of a bulk import."""
 
@@ -43,6 +46,8 @@ class Prepared:
     """Shape (len(chunks), dim): the numbers that are stored, in whatever precision."""
     told: Told | None
     """`None` if it cannot be recalled."""
+    is_known: bool = False
+    """Whether it was stored already when it was looked at: it is neither cut nor embedded again."""
 
 
 def prepare(
@@ -53,6 +58,7 @@ def prepare(
     counter: TokenCounter,
     now: datetime,
     progress: Progress | None = None,
+    known: Known | None = None,
 ) -> list[Prepared | None]:
     """Check, clean, chunk and embed messages; `None` for a blank one without metadata, which is not stored.
 
@@ -63,13 +69,16 @@ def prepare(
         counter: tells what resending them costs.
         now: the time of messages without one, aware.
         progress: called now and then while they are embedded.
+        known: asked once for the ids that were given; what is stored already is not embedded again. `None`: nothing is.
 
     Raises:
         InputError: a message cannot be stored; the error says which and why.
         EncoderError: the model failed.
     """
     checked = [check(message, now, number) for number, message in enumerate(messages)]
-    chunked = [_chunks(message, encoder, config) for message, _ in checked]
+    ids = [message.message_id for message, _ in checked if message.message_id is not None]
+    there = known(ids) if known is not None and ids else ()
+    chunked = [[] if message.message_id in there else _chunks(message, encoder, config) for message, _ in checked]
     texts = [
         message.content[chunk.start : chunk.end].strip()
         for (message, _), chunks in zip(checked, chunked, strict=True)
@@ -93,6 +102,7 @@ def prepare(
                 chunks=chunks,
                 vectors=own,
                 told=told(message) if chunks else None,
+                is_known=message.message_id in there,
             )
         )
     return prepared

@@ -31,6 +31,8 @@ class Addition:
     """`None` if there is nothing to write."""
     messages: list[Message | None] = field(default_factory=list)
     """For each message of the caller the stored one: new, or the one that was there under its id."""
+    is_outdated: bool = False
+    """Whether one that was known when it was prepared is not there any more: nothing can be written."""
 
     @property
     def signals(self) -> dict[int, list[int]]:
@@ -79,6 +81,8 @@ def plan_add(
         message = by_id.get(item.message.message_id or "")
         if message is not None:
             _same(message, item)
+        elif item.is_known:
+            return Addition(is_outdated=True)
         else:
             message, head = _stamped(item, head)
             by_id[message.message_id] = message

@@ -71,7 +71,8 @@ def _no_file(file: DatabaseFile) -> Health | None:
         # Nobody has seen the file: whether it is damaged is another question.
         return _unreadable(file, str(error), "Examine it as a user who may read the file and its folder.", "problem")
     if not exists and not file.log_size():
-        return _unreadable(file, "there is no such file", "Check the path; the file is made by the first write.")
+        advice = "Check the path; the file is made by the first write."
+        return _unreadable(file, "there is no such file", advice, "problem")
     if Path(file.path).is_dir():
         return _unreadable(file, "it is a folder", "Give the path of the database file in it.", "problem")
     return None

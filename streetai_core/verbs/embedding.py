@@ -16,7 +16,7 @@ from streetai_core.encoders.refusal import refused, works
 from streetai_core.errors import EncoderError, EncoderMismatchError, ModelFileError, RefusedTextsError
 from streetai_core.observing.observer import observed
 from streetai_core.planning.embedding import plan_embedding, plan_reencode
-from streetai_core.planning.preparing import Prepared, Progress, encode_all, prepare
+from streetai_core.planning.preparing import Known, Prepared, Progress, encode_all, prepare
 from streetai_core.planning.writing import Addition, check_encoder, plan_add
 from streetai_core.recall.looking import check_there
 from streetai_core.state import MemoryState
@@ -34,18 +34,27 @@ class Embedding(Renewing):
     """What embeds the texts of a memory, those of new messages for storing them."""
 
     def _prepared(
-        self, messages: Sequence[NewMessage], now: datetime, progress: Progress | None = None
+        self,
+        messages: Sequence[NewMessage],
+        now: datetime,
+        progress: Progress | None = None,
+        known: Known | None = None,
     ) -> list[Prepared | None]:
         """Messages checked, cut and embedded; `now` is the time of those without one. Needs no lock."""
         around = self._around
-        found = self._ready(messages, around.encoder, now, progress)
+        found = self._ready(messages, around.encoder, now, progress, known)
         around.outage.answered()
         fresh = [item.vectors for item in found if item is not None]
         self._find_common(np.concatenate(fresh) if fresh else None)
         return found
 
     def _ready(
-        self, messages: Sequence[NewMessage], encoder: Encoder, now: datetime, progress: Progress | None
+        self,
+        messages: Sequence[NewMessage],
+        encoder: Encoder,
+        now: datetime,
+        progress: Progress | None,
+        known: Known | None,
     ) -> list[Prepared | None]:
         """Messages ready to be stored, with the vectors of an encoder."""
         around = self._around
@@ -56,9 +65,12 @@ class Embedding(Renewing):
             counter=around.counter,
             now=now,
             progress=progress,
+            known=known,
         )
 
-    def _to_store(self, messages: Sequence[NewMessage], progress: Progress | None = None) -> list[Prepared | None]:
+    def _to_store(
+        self, messages: Sequence[NewMessage], progress: Progress | None = None, known: Known | None = None
+    ) -> list[Prepared | None]:
         """New messages checked, cut and embedded; without vectors if the encoder is out of order.
 
         When it works again, they get them beside the next messages. Beside them words are brought up to date, too.
@@ -69,7 +81,7 @@ class Embedding(Renewing):
         # Before the encoder is asked: one that fails may take minutes to do so.
         now = self._around.clock()
         try:
-            prepared = self._prepared(messages, now, progress)
+            prepared = self._prepared(messages, now, progress, known)
         except EncoderError as error:
             if not self._is_outage(error):
                 raise
@@ -79,7 +91,7 @@ class Embedding(Renewing):
                 f"{len(messages)} messages are stored without vectors, and found by their words until it works again",
                 stored=len(messages),
             )
-            prepared = self._ready(messages, absent, now, progress)
+            prepared = self._ready(messages, absent, now, progress, known)
         else:
             self._catch_up()
         self._renew_some()

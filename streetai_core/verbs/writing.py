@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
 from streetai_core.aio import twin
 from streetai_core.errors import InputError
 from streetai_core.observing.observer import observed
-from streetai_core.planning.preparing import Progress
+from streetai_core.planning.preparing import Known, Prepared, Progress
 from streetai_core.planning.writing import Addition, plan_delete, plan_update
 from streetai_core.recall.looking import signals_of
 from streetai_core.state import MemoryState
@@ -83,6 +83,9 @@ class Writing(Embedding):
     def add_messages(self, messages: Iterable[NewMessage], *, progress: Progress | None = None) -> list[list[Signal]]:
         """Store messages in order, all or none: one transaction, embeddings in one go.
 
+        Of messages that are there already, by their ids, nothing is embedded again: a whole history can be given at
+        every start.
+
         Args:
             messages: what was said.
             progress: called with (chunks embedded so far, chunks in all).
@@ -92,7 +95,24 @@ class Writing(Embedding):
         """
         if not isinstance(messages, Iterable):
             raise InputError(f"messages must be a collection of NewMessage, got {type(messages).__name__}")
-        prepared = self._to_store(list(messages), progress)
+        given = list(messages)
+        known: Known | None = self._known
+        while (stored := self._store(self._to_store(given, progress, known))) is None:
+            # One of those that were known was deleted meanwhile: it is a new one now.
+            known = None
+        return stored
+
+    def _known(self, ids: Sequence[str]) -> Collection[str]:
+        """Which of these ids messages have that are stored."""
+        with self._coherent.reading() as (transaction, _):
+            return messages_named(transaction, ids)
+
+    def _store(self, prepared: Sequence[Prepared | None]) -> list[list[Signal]] | None:
+        """Store messages; `None`: one that was known is not there any more, and nothing is stored.
+
+        Returns:
+            The signals of each.
+        """
 
         def plan(transaction: WriteTransaction, state: MemoryState) -> tuple[Changes | None, Addition]:
             addition = self._plan_add(transaction, state, prepared)
@@ -100,6 +120,8 @@ class Writing(Embedding):
 
         with self._coherent.lock:
             addition, state = self._coherent.write(plan)
+            if addition.is_outdated:
+                return None
             new = addition.signals
             return [
                 [] if message is None else signals_of(state, message, new.get(message.sequence))

@@ -268,6 +268,27 @@ def test_a_registry_examines_its_own_file(path):
         registry.doctor()
 
 
+def test_a_registry_that_nothing_was_written_to_yet_is_not_called_damaged(tmp_path):
+    """There is nothing that could be: an app that examines its file at every start begins with none."""
+    with MemoryRegistry(tmp_path / "new.db", encoder=HashingEncoder(64)) as registry:
+        registry.get("alice").stats()
+        health = registry.doctor()
+    assert not health.readable
+    assert [(finding.severity, finding.what) for finding in health.findings] == [("problem", "there is no such file")]
+
+
+def test_examining_many_memories_leaves_those_in_use_where_they_are(path):
+    """In RAM: a server that is examined answers as quickly as before."""
+    with MemoryRegistry(path, encoder=HashingEncoder(64), max_open=2) as registry:
+        for number in range(4):
+            registry.get(f"user {number}").add_message("My boat is called Kestrel.", "user")
+        used = [registry.get(f"user {number}") for number in (0, 1)]
+        for memory in used:
+            memory.retrieve("What is my boat called?")
+        assert registry.doctor().healthy
+        assert all(memory._coherent.known is not None for memory in used)
+
+
 async def test_the_twin_does_the_same(path):
     """On a worker thread."""
     async with MemoryRegistry(path, encoder=HashingEncoder(64), config=Config()) as registry:
