@@ -17,6 +17,7 @@ from streetai_langchain.messages import text_of
 from streetai_langchain.recalled_texts import NOTHING, Recalled, RecalledTexts, recalled_in
 
 _NOT_RECALLED = "nothing is recalled for this turn"
+_NOT_LOOKED_UP = "what was recalled is sent again without a look whether all of it is still stored"
 
 
 class TurnRecall:
@@ -41,7 +42,7 @@ class TurnRecall:
         self._texts = RecalledTexts()
 
     def recall(self, messages: Sequence[BaseMessage], record: TurnRecord) -> TurnRecord:
-        """Recall for the question of a turn, unless that was done.
+        """Recall for the question of a turn, unless that was done; anew when some of it was erased since.
 
         Args:
             messages: those that the model is sent.
@@ -50,25 +51,39 @@ class TurnRecall:
         Returns:
             The record with what was recalled.
         """
-        if known := self._texts.of(record):
-            return _with_ids(record, known)
-        recalled = NOTHING
-        with fail_open(_NOT_RECALLED, self._on_error):
-            if options := self._options(messages, record):
-                memory = self._registry.get(record["memory"])
-                recalled = recalled_in(memory.build_prompt(record["question"], **options), memory)
+        recalled = known = self._texts.of(record)
+        if known is not None and known.memory is not None and known.signal_ids:
+            with fail_open(_NOT_LOOKED_UP, self._on_error):
+                try:
+                    is_there = known.memory._has_all(known.signal_ids)  # noqa: SLF001 - only adapters keep text
+                    recalled = known if is_there else None
+                except StaleMemoryError:
+                    recalled = Recalled("", (), memory=known.memory)
+        if recalled is None:
+            recalled = NOTHING
+            with fail_open(_NOT_RECALLED, self._on_error):
+                if options := self._options(messages, record):
+                    memory = self._registry.get(record["memory"])
+                    recalled = recalled_in(memory.build_prompt(record["question"], **options), memory)
         self._texts.keep(record, recalled)
         return _with_ids(record, recalled)
 
     async def arecall(self, messages: Sequence[BaseMessage], record: TurnRecord) -> TurnRecord:
         """Async twin of `recall`."""
-        if known := self._texts.of(record):
-            return _with_ids(record, known)
-        recalled = NOTHING
-        with fail_open(_NOT_RECALLED, self._on_error):
-            if options := self._options(messages, record):
-                memory = self._registry.get(record["memory"])
-                recalled = recalled_in(await memory.abuild_prompt(record["question"], **options), memory)
+        recalled = known = self._texts.of(record)
+        if known is not None and known.memory is not None and known.signal_ids:
+            with fail_open(_NOT_LOOKED_UP, self._on_error):
+                try:
+                    is_there = await known.memory._ahas_all(known.signal_ids)  # noqa: SLF001 - only adapters keep text
+                    recalled = known if is_there else None
+                except StaleMemoryError:
+                    recalled = Recalled("", (), memory=known.memory)
+        if recalled is None:
+            recalled = NOTHING
+            with fail_open(_NOT_RECALLED, self._on_error):
+                if options := self._options(messages, record):
+                    memory = self._registry.get(record["memory"])
+                    recalled = recalled_in(await memory.abuild_prompt(record["question"], **options), memory)
         self._texts.keep(record, recalled)
         return _with_ids(record, recalled)
 

@@ -209,8 +209,7 @@ class StreetAIMemoryBlock(BaseMemoryBlock[str]):
         if conversation is None or turn is None:
             return None
         limit = len(self.tokenizer_fn(content)) - tokens_to_truncate
-        with turn.lock:
-            turn.recalled, turn.recalled_text, turn.hits = False, "", ()
+        turn.drop_recalled()
         await asyncio.to_thread(self._recall, conversation, turn, shown, limit)
         return turn.recalled_text or None
 

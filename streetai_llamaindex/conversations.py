@@ -31,6 +31,7 @@ from streetai_llamaindex.transcript import Line, Reading, StoredLines
 from streetai_llamaindex.turns import Turn
 
 _NOT_RECALLED = "nothing is recalled for this turn"
+_NOT_LOOKED_UP = "what was recalled is sent again without a look whether all of it is still stored"
 _NOT_STORED = "what was said is kept in RAM and stored with the next message"
 _NOT_LEARNED = "nothing is learned from this turn"
 _NOT_STORABLE = "a message is not stored"
@@ -90,8 +91,8 @@ class Conversation(Planning):
             self._known = self._with_memory(partial(self._read, count=count, turn=turn))
         known = self._known
         unstored = [line for step in waiting if step.is_in(known.conversation_id) for line in step.lines()]
-        keys = {line.key for line in known.lines}
-        return replace(known, lines=[*known.lines, *(line for line in unstored if line.key not in keys)])
+        # What is being stored may be in both; a question that was put again is waiting twice under one id.
+        return replace(known, lines=list({line.key: line for line in [*known.lines, *unstored]}.values()))
 
     def everything(self) -> list[Line]:
         """The whole transcript of the current conversation."""
@@ -110,6 +111,7 @@ class Conversation(Planning):
             cost: counts them.
         """
         with turn.lock:
+            self.check_recalled(turn)
             if turn.recalled:
                 return
             try:
@@ -118,6 +120,22 @@ class Conversation(Planning):
             finally:
                 # Not before: a child that is forked meanwhile has to recall by itself.
                 turn.recalled = True
+
+    def check_recalled(self, turn: Turn) -> None:
+        """Drop what was recalled for a turn if some of it was erased since, by a tool or by another process. I/O."""
+        if not turn.recalled_text:
+            return
+        with turn.lock, fail_open(_NOT_LOOKED_UP, self.on_error):
+            ids = [hit.signal.signal_id for hit in turn.hits]
+            try:
+                is_there = self._in_turn(turn, lambda memory: memory._has_all(ids))  # noqa: SLF001 - only adapters keep text
+            except StaleMemoryError:
+                # Nothing is left to recall from: the turn has begun in the memory that was erased.
+                turn.drop_recalled()
+                turn.recalled = True
+            else:
+                if not is_there:
+                    turn.drop_recalled()
 
     def _recall(self, turn: Turn, shown: Collection[str], budget: int, cost: Callable[[str], int]) -> None:
         with fail_open(_NOT_RECALLED, self.on_error):

@@ -116,7 +116,7 @@ class Planning:
     def _asked(self, stored: NewMessage, message: ChatMessage) -> Step:
         """The step of a user message."""
         words = text_of(message)
-        turn = self.turns.open(words) if is_blank(words) else self.turns.asked(words)[0]
+        turn = self.turns.open(words) if is_blank(words) else self.turns.asked(words, says=True)[0]
         before, is_last = turn.asked, turn.is_asked_last
         turn.is_asked_last = True
         if before is not None and is_last and (before.content, before.metadata) == (stored.content, stored.metadata):

@@ -21,7 +21,7 @@ from streetai_llamaindex.messages import beside_text, copied
 from streetai_llamaindex.sources import Source
 from streetai_llamaindex.speech import is_tool_traffic, role_of, same_words, text_of
 from streetai_llamaindex.transcript import Line, Reading
-from streetai_llamaindex.turns import Turn, current_run_id
+from streetai_llamaindex.turns import RECALLED, Turn, current_run_id
 from streetai_llamaindex.window import TokenCosts, fitting, from_start, shares
 
 InsertMethod: TypeAlias = Literal["user", "system"]
@@ -33,9 +33,6 @@ _LEAST_READ, _MOST_READ = 64, 4096
 """Bounds of how many messages are read at first; a transcript without a limit is not read at once."""
 _GROWTH = 4
 """How many times as many are read when they leave room for more."""
-
-_RECALLED = "recalled text"
-"""The key of the recalled text among the messages of a turn."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,6 +113,7 @@ class Reader:
             shown = fitting(lines, costs, available, complete=complete, question=None)
             return [copied(line.message) if turn is None else _copy_of(line, turn) for line in shown]
         key = None if question is None else question.key
+        self.conversation.check_recalled(turn)
         if not turn.recalled:
             share = shares(lines, costs, available, self.recall_token_ratio, complete=complete, question=key)
             self.conversation.recall(turn, _texts(share.window), share.recall, self._cost_of_recalled)
@@ -150,15 +148,15 @@ class Reader:
 
 def _recalled(turn: Turn, role: MessageRole) -> ChatMessage:
     """The recalled text as a message of its own."""
-    message = turn.view.get(_RECALLED)
+    message = turn.view.get(RECALLED)
     if message is None:
-        message = turn.view[_RECALLED] = ChatMessage(role=role, blocks=[TextBlock(text=turn.recalled_text)])
+        message = turn.view[RECALLED] = ChatMessage(role=role, blocks=[TextBlock(text=turn.recalled_text)])
     return message
 
 
 def _copy_of(line: Line, turn: Turn, text: str = "") -> ChatMessage:
     """The turn's copy of a message, with `text` in front of its words if there is one."""
-    key = f"{_RECALLED}/{line.key}" if text else line.key
+    key = f"{RECALLED}/{line.key}" if text else line.key
     message = turn.view.get(key)
     if message is None:
         message = turn.view[key] = beside_text(line.message, text) if text else copied(line.message)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import OrderedDict
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 from llama_index.core.base.llms.types import ChatMessage
 
@@ -69,10 +70,19 @@ class StoredLines:
     def _line(self, message: Message) -> Line:
         key = (message.message_id, message.content)
         line = self._kept.get(key)
-        if line is None:
+        if line is None or not _has_its_files(line.message):
             line = self._kept[key] = Line(message.message_id, from_stored(message), message.content)
             while len(self._kept) > _MOST_KEPT:
                 self._kept.popitem(last=False)
         else:
             self._kept.move_to_end(key)
         return line
+
+
+def _has_its_files(message: ChatMessage) -> bool:
+    """Whether the images and documents of a message that are files are still there.
+
+    An upload is often deleted when its turn is over; the message is read anew then, which leaves it out, and every
+    later prompt can be sent.
+    """
+    return all(Path(path).is_file() for block in message.blocks if (path := getattr(block, "path", None)))

@@ -37,6 +37,9 @@ the last turn that each has opened."""
 
 _TURN_PREFIX = "llamaindex-turn-"
 
+RECALLED = "recalled text"
+"""The key of the recalled text among the copies of a turn, and what those begin with that have it beside them."""
+
 
 @dataclass(slots=True, eq=False)
 class Life:
@@ -116,9 +119,15 @@ class Turn:
     def begin_anew(self) -> None:
         """It is asked again after its memory was erased, of which it knows nothing any more."""
         with self.lock:
-            self.memory, self.conversation_id, self.window_start = None, None, None
-            self.recalled, self.recalled_text, self.hits = False, "", ()
+            self.memory, self.conversation_id = None, None
+            self.drop_recalled()
             self.retrieved_ids, self.retrieved_texts, self.view = [], [], {}
+
+    def drop_recalled(self) -> None:
+        """Some of what was recalled was erased since: it is in no prompt any more, and recall is asked once more."""
+        with self.lock:
+            self.recalled, self.recalled_text, self.hits, self.window_start = False, "", (), None
+            self.view = {key: copy for key, copy in self.view.items() if not key.startswith(RECALLED)}
 
     def next_message_id(self) -> str:
         """An id for the next message of the turn."""
@@ -192,7 +201,7 @@ class TurnLedger:
         turn = self._own()
         return turn if turn is not None and turn.erased and turn.outcome == "open" else None
 
-    def asked(self, question: str) -> tuple[Turn, bool]:
+    def asked(self, question: str, *, says: bool = False) -> tuple[Turn, bool]:
         """The turn of a question that was just asked, and whether it is new.
 
         The same words on a turn without an answer are the same turn: the other half of a put and a get, a later step
@@ -200,11 +209,15 @@ class TurnLedger:
 
         Args:
             question: the words; not blank.
+            says: whether the user's message is put now. Said once more after somebody else has asked something, it is
+                no retry: it would stay where it was first said, and the model would be shown another last message.
         """
         with self._lock:
             # A retry may come from another context, such as another request of a server, or another run.
             for turn in (self.find(), self._open_to_all):
-                if turn is not None and turn.outcome == "open" and same_words(turn.question, question):
+                if turn is None or turn.outcome != "open" or not same_words(turn.question, question):
+                    continue
+                if not (says and turn.asked is not None and self._is_behind(turn)):
                     return self._adopted(turn), False
             return self.open(question), True
 
@@ -257,6 +270,10 @@ class TurnLedger:
             while len(self._runs) > _MOST_RUNS:
                 self._runs.popitem(last=False)
         return turn
+
+    def _is_behind(self, turn: Turn) -> bool:
+        """Whether another turn was opened after one, and it is not that of this run."""
+        return turn is not self._last and (turn.run_id is None or turn.run_id != current_run_id())
 
     def _is_of_others(self, turn: Turn) -> bool:
         """Whether a turn that was found may be somebody else's, who is still waiting for the reply."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
 from types import EllipsisType
 from typing import Any
@@ -101,6 +101,14 @@ class Looking(Conductor):
             said = messages_of(transaction, list({*questions, *questions.values()}))
             return {said[answer].message_id: as_asked(said[asked]) for answer, asked in questions.items()}
 
+    def _has_all(self, signal_ids: Collection[str]) -> bool:
+        """Whether all of these signals are still there: none was deleted, edited or put into quarantine."""
+        with self._coherent.reading() as (_, state):
+            if state is None:
+                return False
+            keys = [key for one in signal_ids if (key := signal_key(state, one)) is not None]
+            return len(keys) == len(signal_ids) and state.hidden.isdisjoint(sequences_with(state, keys))
+
     @property
     def signals(self) -> list[Signal]:
         """All signals, in the order they were said."""
@@ -169,6 +177,7 @@ class Looking(Conductor):
             # What it replaced may have been deleted since.
             return _as_said(transaction.messages(MessageQuery(sequences=state.words.revisions(found[0].sequence))))
 
+    _ahas_all = twin(_has_all)
     amessages = twin(messages)
     asignals = twin(signals)
     astacks = twin(stacks)

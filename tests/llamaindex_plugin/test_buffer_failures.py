@@ -203,3 +203,13 @@ def test_an_engine_that_cannot_be_opened(tmp_path):
     assert "from_dict(data, embed_model=...)" in str(failures[0])
     assert said(memory) == [("user", FACT)]
     memory.close()
+
+
+def test_a_question_that_is_put_again_while_nothing_can_be_stored_is_shown_once(tmp_path):
+    """9.14: As often as it is tried, as with a file that can be opened."""
+    memory = StreetAIChatMemoryBuffer.from_defaults(path=tmp_path, session_id=SESSION, embed_model=HashingEncoder())
+    for _ in range(3):
+        memory.put(user(QUESTION))
+        assert memory.get(QUESTION) == [user(QUESTION)]
+    memory.put(assistant(REPLY))
+    assert memory.get_all() == [user(QUESTION), assistant(REPLY)]

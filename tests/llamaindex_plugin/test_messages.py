@@ -20,6 +20,7 @@ from pydantic import ValidationError
 
 from streetai_core import NewMessage
 from streetai_core.errors import InputError
+from streetai_llamaindex import StreetAIChatMemoryBuffer
 from streetai_llamaindex.messages import (
     beside_text,
     copied,
@@ -170,6 +171,22 @@ def test_a_part_that_cannot_be_read_costs_only_itself(registry, tmp_path, caplog
     [there] = stored(registry, message)
     picture.unlink()
     assert from_stored(there).blocks == [message.blocks[0], message.blocks[2]]
+    assert "cannot be read" in caplog.text
+
+
+def test_a_picture_that_is_deleted_while_the_chat_goes_on_is_in_no_later_prompt(registry, tmp_path, caplog):
+    """An upload is kept for its turn only: each later turn has to be one that can be sent."""
+    picture = tmp_path / "boat.png"
+    picture.write_bytes(PNG)
+    memory = StreetAIChatMemoryBuffer.from_defaults(registry=registry, session_id="mara")
+    memory.put(ChatMessage(role="user", blocks=[TextBlock(text="What is this?"), ImageBlock(path=picture)]))
+    memory.put(ChatMessage(role="assistant", content="A boat."))
+    assert [len(message.blocks) for message in memory.get()] == [2, 1]
+    picture.unlink()
+    assert [message.blocks for message in memory.get("And its colour?")] == [
+        [TextBlock(text="What is this?")],
+        [TextBlock(text="A boat.")],
+    ]
     assert "cannot be read" in caplog.text
 
 

@@ -61,6 +61,27 @@ def test_an_answered_question_asked_again_is_another_turn(ledger):
     assert ledger.asked("How deep?")[0] is not first
 
 
+def test_a_question_put_again_after_others_have_spoken_is_another_turn(ledger):
+    """9.6: It failed, and a second tab of the user went on: asked again it is said last, where a model looks for it."""
+    first, _ = ledger.asked("How deep?", says=True)
+    first.asked = object()
+    assert ledger.asked("How deep?", says=True) == (first, False)
+    other, _ = in_thread(ledger.asked, "Good evening!")
+    assert ledger.asked("How deep?") == (first, False), "a read puts nothing"
+    in_thread(ledger.asked, "And now?")
+    again, new = ledger.asked("How deep?", says=True)
+    assert (new, first.outcome, other.outcome) == (True, "abandoned", "open")
+    assert ledger.find() is ledger.last is again
+
+
+def test_the_question_of_a_run_is_put_again_by_its_later_steps(ledger):
+    """9.6: Whatever others have asked meanwhile."""
+    first, _ = in_run("a", lambda: ledger.asked("How deep?", says=True))
+    first.asked = object()
+    ledger.asked("Good evening!", says=True)
+    assert in_run("a", lambda: ledger.asked("How deep?", says=True)) == (first, False)
+
+
 def test_a_retry_in_another_context_is_the_same_turn(ledger):
     """9.6: The next request of a server, or the next run of an agent, repeats what had no answer."""
     turn, _ = ledger.asked("How deep?")
