@@ -13,6 +13,8 @@ from typing import Any, Protocol, runtime_checkable
 import numpy as np
 
 from streetai_core.errors import InputError, MissingExtraError, ModelFileError
+from streetai_core.tool_calls import CALLS, beside_calls, calls_of, text_of_calls
+from streetai_core.types import Message, NewMessage
 
 MESSAGE_OVERHEAD = 4
 """Tokens that a chat API adds to a message for its role and borders (OpenAI cookbook: 3 to 4)."""
@@ -105,13 +107,26 @@ class TiktokenTokens:
 
 
 def count_messages(messages: Sequence[Mapping[str, Any]], counter: TokenCounter) -> int:
-    """Tokens of a list of `{"role", "content"}` messages, the overhead of each included."""
-    return sum(count_message(str(message["content"]), counter) for message in messages)
+    """Tokens of a list of `{"role", "content"}` messages, with the tools that they call and the overhead of each."""
+    return sum(count_message(str(message["content"]), counter, message.get(CALLS)) for message in messages)
 
 
-def count_message(content: str, counter: TokenCounter) -> int:
-    """Tokens of one message, its overhead included."""
-    return count_text(content, counter) + MESSAGE_OVERHEAD
+def count_message(content: str, counter: TokenCounter, calls: object = None) -> int:
+    """Tokens of one message, its overhead included.
+
+    Args:
+        content: its text.
+        counter: counts.
+        calls: the tools that it calls, as a turn has them; `None` for most messages.
+    """
+    called = count_text(text_of_calls(calls), counter) if calls else 0
+    return count_text(content, counter) + called + MESSAGE_OVERHEAD
+
+
+def count_stored(message: Message | NewMessage, counter: TokenCounter) -> int:
+    """Tokens of a stored message, as resending it costs, its overhead included."""
+    calls = calls_of(message)
+    return count_message(beside_calls(message) if calls else message.content, counter, calls)
 
 
 def count_text(text: str, counter: TokenCounter) -> int:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 from streetai_core import Message, NewMessage
-from streetai_core.prompt.turns import is_tool_traffic
+from streetai_core.tool_calls import is_tool_traffic
 from streetai_llamaindex.messages import said_text
 
 _Words: TypeAlias = tuple[str, str, tuple[str, ...]]

@@ -9,7 +9,8 @@ from collections.abc import Sequence
 
 from llama_index.core.base.llms.types import ChatMessage, TextBlock
 
-from streetai_core.prompt.turns import WORDLESS, values_called
+from streetai_core.prompt.turns import WORDLESS
+from streetai_core.tool_calls import calls_of, values_called
 from streetai_llamaindex.messages import copied, to_stored
 from streetai_llamaindex.speech import calls_tools, kind_of, role_of
 from streetai_llamaindex.transcript import Line, line_of
@@ -50,7 +51,7 @@ def _calls(message: ChatMessage) -> int:
 def _in_words(message: ChatMessage) -> ChatMessage:
     """A message that calls nothing: its words and what else it has, or what it called tools with."""
     said = copied(message)
-    values = values_called((to_stored(message, None).metadata or {}).get("tool_calls"))
+    values = values_called(calls_of(to_stored(message, None)))
     said.additional_kwargs = {name: value for name, value in said.additional_kwargs.items() if name != "tool_calls"}
     said.blocks = [block for block in said.blocks if kind_of(block) != "tool_call"]
     if not any(kind_of(block) != "thinking" for block in said.blocks):

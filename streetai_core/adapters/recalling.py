@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from streetai_core.adapters.codec import Context
 from streetai_core.adapters.exchanges import Parts, joined
-from streetai_core.adapters.stored import CONTINUES, RESPONSE_ID, as_window, begun
+from streetai_core.adapters.stored import CONTINUES, RESPONSE_ID, as_window, begun, cost_of
 from streetai_core.adapters.trimming import Trimmed, trim
 from streetai_core.adapters.turns import Turn
 from streetai_core.memory import Memory
@@ -32,7 +32,8 @@ def recall(turn: Turn, memory: Memory, *, token_budget: int | None, counter: Tok
     Args:
         turn: has a message of the user's.
         memory: whose.
-        token_budget: most tokens of the request, as far as it is counted: texts, not tools or images.
+        token_budget: most tokens of the request, as far as it is counted: texts and calls, no descriptions of tools and
+            no images.
         counter: counts them.
 
     Raises:
@@ -55,10 +56,10 @@ def recall(turn: Turn, memory: Memory, *, token_budget: int | None, counter: Tok
         room = math.inf if token_budget is None else token_budget // 2
         trimmed = trim(parts.history, known, position=position, room=room, config=memory.config, counter=counter)
         shown = trimmed.shown
-    others = [said.text for said in (*parts.asked[:-1], *parts.since)]
+    others = [*parts.asked[:-1], *parts.since]
     if shown is not None:
-        shown |= {text for text in others if not is_blank(text)}
-    beside = trimmed.tokens + sum(count_message(text, counter) for text in others)
+        shown |= {said.text for said in others if not is_blank(said.text)}
+    beside = trimmed.tokens + sum(cost_of(said, counter) for said in others)
     question = parts.question or _ANY_QUESTION
     bare = sum(count_message(text, counter) for text in (question, request.instructions) if text)
     prompt = memory.build_prompt(

@@ -8,8 +8,10 @@ from hashlib import sha256
 from typing import Any
 
 from streetai_core.adapters.codec import Reply, Said, ToolCall
-from streetai_core.prompt.turns import as_turns, values_called
+from streetai_core.prompt.turns import as_turns
 from streetai_core.text.clean import clean, is_blank
+from streetai_core.tokens import TokenCounter, count_message
+from streetai_core.tool_calls import CALL_ID, CALLS, values_called
 from streetai_core.types import Message, NewMessage, Role
 
 PARTIAL = "partial"
@@ -24,8 +26,6 @@ CONTINUES = "continues"
 RESPONSE_ID = "response_id"
 """In the metadata of a reply: the provider's id of it."""
 
-_CALLS = "tool_calls"
-_CALL_ID = "tool_call_id"
 _ID_LENGTH = 32
 """Hexadecimal digits of an id made from a text: 128 bits, like a UUID."""
 
@@ -43,9 +43,9 @@ def as_message(said: Said, conversation_id: str | None, message_id: str) -> NewM
         # The core stores nothing that has neither text nor metadata.
         metadata[ATTACHMENTS] = list(said.attachments)
     if said.tool_calls:
-        metadata[_CALLS] = [_openai_form(call) for call in said.tool_calls]
+        metadata[CALLS] = [_openai_form(call) for call in said.tool_calls]
     if said.tool_call_id:
-        metadata[_CALL_ID] = said.tool_call_id
+        metadata[CALL_ID] = said.tool_call_id
     return NewMessage(
         content=said.text,
         role=said.role,
@@ -56,6 +56,11 @@ def as_message(said: Said, conversation_id: str | None, message_id: str) -> NewM
         # A message that calls tools is no reply.
         ticks=False if said.tool_calls else None,
     )
+
+
+def cost_of(said: Said, counter: TokenCounter) -> int:
+    """Tokens of something said, as sending it costs: its text, and the tools that it calls."""
+    return count_message(said.text, counter, [_openai_form(call) for call in said.tool_calls])
 
 
 def words_of_reply(reply: Reply) -> str:
@@ -108,7 +113,7 @@ def as_window(messages: Sequence[Message]) -> tuple[Said, ...]:
             role=_role(turn["role"]),
             text=turn["content"],
             tool_calls=_calls(turn),
-            tool_call_id=turn.get(_CALL_ID),
+            tool_call_id=turn.get(CALL_ID),
         )
         for turn in as_turns(messages).messages
     )
@@ -128,13 +133,13 @@ def begun(stored: Sequence[Message], turn: Sequence[Said]) -> list[Message]:
 
 def call_ids(message: Message) -> list[str]:
     """The ids of the calls that a stored message makes."""
-    calls = message.metadata.get(_CALLS)
+    calls = message.metadata.get(CALLS)
     return [str(call.get("id")) for call in calls if isinstance(call, Mapping)] if isinstance(calls, list) else []
 
 
 def call_id(message: Message) -> str:
     """The id of the call that a stored message is the result of; empty if it names none."""
-    return str(message.metadata.get(_CALL_ID) or "")
+    return str(message.metadata.get(CALL_ID) or "")
 
 
 def is_answer(message: Message) -> bool:
@@ -146,7 +151,7 @@ def is_answer(message: Message) -> bool:
 
 def _is_of_calls(message: Message) -> bool:
     """Whether the text of a stored message is what it calls tools with."""
-    return not is_blank(message.content) and message.content == values_called(message.metadata.get(_CALLS))
+    return not is_blank(message.content) and message.content == values_called(message.metadata.get(CALLS))
 
 
 def _same(stored: Message, said: Said) -> bool:
@@ -156,7 +161,7 @@ def _same(stored: Message, said: Said) -> bool:
         return False
     if said.role == "user":
         return bool(stored.metadata.get(ATTACHMENTS, []) == list(said.attachments))
-    calls, call = [one.call_id for one in said.tool_calls], stored.metadata.get(_CALL_ID)
+    calls, call = [one.call_id for one in said.tool_calls], stored.metadata.get(CALL_ID)
     return (call_ids(stored), call) == (calls, said.tool_call_id)
 
 
@@ -172,7 +177,7 @@ def _openai_form(call: ToolCall) -> dict[str, Any]:
 def _calls(turn: Mapping[str, Any]) -> tuple[ToolCall, ...]:
     """The tool calls of a turn, whoever stored it."""
     calls = []
-    for call in turn.get(_CALLS) or ():
+    for call in turn.get(CALLS) or ():
         function = call.get("function") if isinstance(call, Mapping) else None
         named = function if isinstance(function, Mapping) else call
         arguments = named.get("arguments") or "{}"

@@ -7,9 +7,10 @@ from dataclasses import dataclass
 
 from streetai_core.adapters.codec import Said
 from streetai_core.adapters.exchanges import exchanges
+from streetai_core.adapters.stored import cost_of
 from streetai_core.config import Config
 from streetai_core.text.clean import clean, is_blank
-from streetai_core.tokens import TokenCounter, count_message
+from streetai_core.tokens import TokenCounter
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +49,7 @@ def trim(
         counter: counts tokens.
     """
     groups = exchanges(history)
-    costs = [sum(count_message(said.text, counter) for said in group) for group in groups]
+    costs = [sum(cost_of(said, counter) for said in group) for group in groups]
     whole = (config.window_tokens or 0) + (config.recall_tokens or 0)
     cheap = config.history_ceiling and sum(costs) <= min(whole, room)
     first = 0 if cheap else _window(groups, costs, room=room, config=config)

@@ -19,7 +19,7 @@ from streetai_core.planning.told import Told, told
 from streetai_core.stores.values import utc
 from streetai_core.text.chunking import Limits, split
 from streetai_core.text.clean import check_id, clean, is_blank
-from streetai_core.tokens import TokenCounter, count_message
+from streetai_core.tokens import TokenCounter, count_stored
 from streetai_core.types import ROLES, SOURCES, Chunk, Matrix, NewMessage
 from streetai_core.vectors import rounded
 
@@ -93,7 +93,7 @@ def prepare(
         if is_blank(message.content) and not message.metadata:
             prepared.append(None)
             continue
-        tokens = count_message(message.content, counter)
+        tokens = count_stored(message, counter)
         prepared.append(
             Prepared(
                 message=message,

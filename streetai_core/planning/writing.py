@@ -19,6 +19,7 @@ from streetai_core.planning.told import message_of, told_by
 from streetai_core.planning.words import Reader, fingerprint
 from streetai_core.state import MemoryState
 from streetai_core.stores.types import Changes, Head, Learned, SignalRow, WeightRow
+from streetai_core.tool_calls import is_tool_traffic
 from streetai_core.types import Matrix, Message
 from streetai_core.vectors import kept
 
@@ -118,7 +119,7 @@ def plan_add(
 def plan_update(
     state: MemoryState,
     old: Message,
-    old_tokens: int,
+    grown: int,
     item: Prepared,
     *,
     replacing: Replacing,
@@ -131,7 +132,7 @@ def plan_update(
     Args:
         state: the memory.
         old: the message as it is.
-        old_tokens: what resending it costs.
+        grown: how many tokens more resending it costs with the new text.
         item: its new text.
         replacing: finds what messages replace.
         words: reads words rows.
@@ -151,7 +152,7 @@ def plan_update(
             head,
             next_signal=head.next_signal + len(signals),
             next_stack=placement.next_stack,
-            history_tokens=max(0, head.history_tokens - old_tokens + item.tokens),
+            history_tokens=max(0, head.history_tokens + grown),
         ),
         messages=[message],
         words=[row for row in linking.rows if can_be_recalled or row.sequence != old.sequence],
@@ -233,7 +234,7 @@ def _same(message: Message, item: Prepared) -> None:
 def _stamped(item: Prepared, head: Head) -> tuple[Message, Head]:
     """The stored form of a message, and the head with its place taken."""
     new = item.message
-    ticks = new.ticks if new.ticks is not None else new.role != "tool" and not (new.metadata or {}).get("tool_calls")
+    ticks = new.ticks if new.ticks is not None else not is_tool_traffic(new)
     message = message_of(
         new,
         new.message_id or uuid4().hex,

@@ -11,8 +11,9 @@ from streetai_core.config import Config
 from streetai_core.errors import InputError
 from streetai_core.prompt.block import recalled_block
 from streetai_core.prompt.passages import Passage
-from streetai_core.prompt.turns import Turns, as_turns, is_tool_traffic, join, with_question
+from streetai_core.prompt.turns import Turns, as_turns, join, with_question
 from streetai_core.tokens import AdditiveCounter, TokenCounter, count_messages
+from streetai_core.tool_calls import is_tool_traffic
 from streetai_core.types import Hit, Message
 
 

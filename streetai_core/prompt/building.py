@@ -13,7 +13,7 @@ from streetai_core.stores.base import ReadTransaction
 from streetai_core.stores.provenance import JournalRow, Origins
 from streetai_core.stores.shown import last_shown
 from streetai_core.stores.types import CreditRow, Head, MessageQuery, Rows
-from streetai_core.tokens import TokenCounter, count_message, count_messages, count_text
+from streetai_core.tokens import TokenCounter, count_messages, count_stored, count_text
 from streetai_core.types import Hit, Inspector, Message, Prompt, RetrievedSignal
 
 FRAME_TOKENS = 64
@@ -84,7 +84,7 @@ def build(
         system=request.system,
         secret=head.token,
         # A question that the app has stored already is not counted twice.
-        history_tokens=max(0, head.history_tokens - sum(count_message(one.content, counter) for one in repeated)),
+        history_tokens=max(0, head.history_tokens - sum(count_stored(one, counter) for one in repeated)),
         token_budget=request.token_budget,
         recall_fits=request.recall_fits,
     )
@@ -120,7 +120,7 @@ def _build_beside(
         question=request.question,
         system=request.system,
         secret=head.token,
-        history_tokens=max(0, head.history_tokens - sum(count_message(one.content, counter) for one in sent.values())),
+        history_tokens=max(0, head.history_tokens - sum(count_stored(one, counter) for one in sent.values())),
         token_budget=request.token_budget,
         recall_fits=request.recall_fits,
     )
@@ -154,9 +154,7 @@ class _Shown(ReadTransaction):
         return head and replace(
             head,
             message_count=head.message_count - len(gone),
-            history_tokens=max(
-                0, head.history_tokens - sum(count_message(message.content, self._counter) for message in gone)
-            ),
+            history_tokens=max(0, head.history_tokens - sum(count_stored(message, self._counter) for message in gone)),
         )
 
     def messages(self, query: MessageQuery) -> list[Message]:

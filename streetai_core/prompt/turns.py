@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from streetai_core.types import Message, NewMessage
+from streetai_core.tool_calls import CALL_ID, CALLS, beside_calls, call_ids, calls_of, values_called
+from streetai_core.types import Message
 
 INSTRUCTION_ROLES = frozenset({"system", "developer"})
 """Roles that speak for the app; they stand before the conversation, never in it."""
@@ -15,9 +15,6 @@ INSTRUCTION_ROLES = frozenset({"system", "developer"})
 WORDLESS = "[a message without text]"
 """Stands in a turn for a message that has no text, such as an image: a reply to it would be taken for one to what was
 said before, and a question that it is the reply to for one that nobody has answered."""
-
-_CALLS = "tool_calls"
-_CALL_ID = "tool_call_id"
 
 _SEPARATOR = "\n\n"
 """Between the texts of neighbouring messages of one role, which most APIs only take as one."""
@@ -64,7 +61,7 @@ def as_turns(messages: Sequence[Message]) -> Turns:
     turns: list[dict[str, Any]] = []
     for part in shown:
         turn = _turn(part)
-        if turns and turn["role"] != "tool" and turns[-1]["role"] == turn["role"] and _CALLS not in turns[-1]:
+        if turns and turn["role"] != "tool" and turns[-1]["role"] == turn["role"] and CALLS not in turns[-1]:
             turns[-1] = {**turn, "content": join(turns[-1]["content"], turn["content"])}
         else:
             turns.append(turn)
@@ -77,14 +74,9 @@ def without_tools(messages: Sequence[Message]) -> list[Message]:
     Each has the text that stands for it in a turn.
     """
     return [
-        replace(one, content=words_of(one), metadata={key: one.metadata[key] for key in one.metadata if key != _CALLS})
+        replace(one, content=words_of(one), metadata={key: one.metadata[key] for key in one.metadata if key != CALLS})
         for one in (part.message for part in _heard(_exchanges(messages, tools=False)))
     ]
-
-
-def is_tool_traffic(message: Message | NewMessage) -> bool:
-    """Whether a message calls tools, or is the result of a call: part of an exchange that is sent as a whole."""
-    return message.role == "tool" or bool((message.metadata or {}).get(_CALLS))
 
 
 def words_of(message: Message) -> str:
@@ -92,18 +84,7 @@ def words_of(message: Message) -> str:
 
     A message that has neither says so.
     """
-    return message.content if message.content.strip() else values_called(message.metadata.get(_CALLS)) or WORDLESS
-
-
-def values_called(calls: object) -> str:
-    """What tools are called with, as JSON, a line for each call: of a structured answer, the answer.
-
-    Args:
-        calls: in the form that OpenAI has for them; what is not in it is left out, and so are calls with no values.
-    """
-    functions = [call.get("function") for call in calls if isinstance(call, Mapping)] if isinstance(calls, list) else []
-    values = [_plain(function.get("arguments")) for function in functions if isinstance(function, Mapping)]
-    return "\n".join(value for value in values if value)
+    return message.content if message.content.strip() else values_called(calls_of(message)) or WORDLESS
 
 
 def join(*texts: str) -> str:
@@ -116,18 +97,6 @@ def with_question(turns: Sequence[dict[str, Any]], question: str) -> list[dict[s
     if turns and turns[-1]["role"] == "user":
         return [*turns[:-1], {**turns[-1], "content": join(turns[-1]["content"], question)}]
     return [*turns, {"role": "user", "content": question}]
-
-
-def call_ids(message: Message) -> list[str]:
-    """The ids of the tool calls that a message makes; empty for most.
-
-    Empty too where one of its calls has none: no result could be told to be that one's.
-    """
-    calls = message.metadata.get(_CALLS)
-    if message.role != "assistant" or not isinstance(calls, list):
-        return []
-    ids = [call["id"] for call in calls if isinstance(call, dict) and isinstance(call.get("id"), str)]
-    return ids if len(ids) == len(calls) else []
 
 
 def _exchanges(messages: Sequence[Message], *, tools: bool) -> list[_Part]:
@@ -147,7 +116,7 @@ def _exchanges(messages: Sequence[Message], *, tools: bool) -> list[_Part]:
         while calls and position < len(messages) and messages[position].role == "tool":
             results.append(messages[position])
             position += 1
-        answered = [one for result in results if isinstance(one := result.metadata.get(_CALL_ID), str)]
+        answered = [one for result in results if isinstance(one := result.metadata.get(CALL_ID), str)]
         if tools and calls and len(answered) == len(results) and sorted(calls) == sorted(answered):
             parts += [_Part(one, exchanged=True) for one in (message, *results)]
         elif message.role != "tool":
@@ -186,23 +155,9 @@ def _turn(part: _Part) -> dict[str, Any]:
     message = part.message
     if not part.exchanged:
         return {"role": message.role, "content": words_of(message)}
-    turn: dict[str, Any] = {"role": message.role, "content": _beside_calls(message)}
+    turn: dict[str, Any] = {"role": message.role, "content": beside_calls(message)}
     if message.role == "tool":
-        turn[_CALL_ID] = message.metadata[_CALL_ID]
+        turn[CALL_ID] = message.metadata[CALL_ID]
     else:
-        turn[_CALLS] = message.metadata[_CALLS]
+        turn[CALLS] = message.metadata[CALLS]
     return turn
-
-
-def _beside_calls(message: Message) -> str:
-    """The text of a message that is sent with its calls: not what these say themselves, which may be all of it."""
-    return "" if message.content == values_called(message.metadata.get(_CALLS)) else message.content
-
-
-def _plain(arguments: object) -> str:
-    """The arguments of a call as JSON without escapes; empty if there are none."""
-    try:
-        values = json.loads(arguments) if isinstance(arguments, str) else arguments
-        return json.dumps(values, ensure_ascii=False) if values else ""
-    except (TypeError, ValueError, RecursionError):
-        return arguments.strip() if isinstance(arguments, str) else ""

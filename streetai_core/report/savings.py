@@ -10,7 +10,7 @@ from streetai_core.config import Config
 from streetai_core.errors import InputError
 from streetai_core.registry import MemoryRegistry
 from streetai_core.stores.reference import ReferenceStore
-from streetai_core.tokens import EstimatedTokens, count_message
+from streetai_core.tokens import EstimatedTokens, count_stored
 from streetai_core.types import Message, NewMessage
 
 
@@ -63,7 +63,7 @@ def replay(
         memory = registry.get("replay")
         for place, message in enumerate(messages):
             clock.message = message
-            cost = count_message(message.content, counter)
+            cost = count_stored(message, counter)
             before = said.setdefault(message.conversation_id, [])
             if message.role == "user":
                 try:

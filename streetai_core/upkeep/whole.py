@@ -13,7 +13,7 @@ from streetai_core.stores import _sqlite
 from streetai_core.stores.provenance import Quarantine
 from streetai_core.stores.rows import Origin, Row, signal_from
 from streetai_core.stores.types import Changes, CreditRow, CueRow, Head, SignalRow, StackRow, WeightRow, WordsRow
-from streetai_core.tokens import EstimatedTokens, count_message
+from streetai_core.tokens import EstimatedTokens, count_stored
 from streetai_core.types import Message
 from streetai_core.upkeep.owners import Owner
 from streetai_core.upkeep.reading import BY_TABLE, UNDECODABLE, Found, attempted, read
@@ -191,9 +191,7 @@ def _head(whole: Whole, owner: Owner, dim: int | None) -> Head:
         next_signal=max([old.next_signal, *(key + 1 for key in whole.signals)]),
         next_stack=max([old.next_stack, *(key + 1 for key in whole.stacks)]),
         message_count=len(messages),
-        history_tokens=old.history_tokens
-        if complete
-        else sum(count_message(message.content, counter) for message in messages),
+        history_tokens=old.history_tokens if complete else sum(count_stored(message, counter) for message in messages),
         encoder=None if dim is None else old.encoder or UNKNOWN_ENCODER,
         dim=dim,
     )

@@ -27,7 +27,7 @@ from streetai_core.stores.traces import Traces
 from streetai_core.stores.types import Changes, Erased, MessageQuery, Rows, WordsRow
 from streetai_core.text import names, spoken, words
 from streetai_core.text.clean import check_id, clean
-from streetai_core.tokens import count_message
+from streetai_core.tokens import count_stored
 from streetai_core.types import KeptVector, Message
 from streetai_core.upkeep.receipts import Receipt, Scope
 from streetai_core.verbs.arguments import check_text
@@ -155,7 +155,7 @@ class Forgetting(Conductor):
             rules = outlived(transaction, state, found, named)
             if not found and not rules:
                 return None, forgotten
-            tokens = {one.sequence: count_message(one.content, self._around.counter) for one in found}
+            tokens = {one.sequence: count_stored(one, self._around.counter) for one in found}
             changes = plan_delete(state, tokens, [one.content for one in found], self.config)
             forgotten.add_messages(found)
             forgotten.add_words(transaction.words([one.sequence for one in found]))

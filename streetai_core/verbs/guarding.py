@@ -13,7 +13,7 @@ from streetai_core.state import MemoryState
 from streetai_core.stores.base import ReadTransaction, WriteTransaction
 from streetai_core.stores.provenance import Edit, JournalRow, Origins
 from streetai_core.stores.types import Changes, MessageQuery
-from streetai_core.tokens import count_message
+from streetai_core.tokens import count_stored
 from streetai_core.verbs.arguments import check_text
 
 
@@ -103,7 +103,7 @@ class Guarding(Conductor):
             if not partial:
                 then.check()
             going = transaction.messages(MessageQuery(sequences=sorted(then.since)))
-            tokens = {one.sequence: count_message(one.content, self._around.counter) for one in going}
+            tokens = {one.sequence: count_stored(one, self._around.counter) for one in going}
             changes, restored = plan_rollback(state, then, tokens, transaction.credits(), self.config)
             done = Rollback(
                 to_version=to_version,

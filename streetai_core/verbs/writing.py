@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
@@ -16,7 +17,7 @@ from streetai_core.state import MemoryState
 from streetai_core.stores.base import ReadTransaction, WriteTransaction
 from streetai_core.stores.types import Changes, MessageQuery
 from streetai_core.text.clean import check_id, is_blank
-from streetai_core.tokens import count_message
+from streetai_core.tokens import count_stored
 from streetai_core.types import (
     Message,
     NewMessage,
@@ -153,11 +154,11 @@ class Writing(Embedding):
             again = transaction.messages(MessageQuery(message_id=parent_turn_id))
             if not again or item is None:
                 return None, None
-            tokens = count_message(again[0].content, self._around.counter)
+            before, after = again[0], replace(again[0], content=item.message.content)
             changes = plan_update(
                 state,
-                again[0],
-                tokens,
+                before,
+                count_stored(after, self._around.counter) - count_stored(before, self._around.counter),
                 item,
                 replacing=replacing_in(transaction, state, self._open.common),
                 words=transaction.words,
@@ -213,7 +214,7 @@ class Writing(Embedding):
             found = find(transaction)
             if not found:
                 return None, 0
-            tokens = {message.sequence: count_message(message.content, self._around.counter) for message in found}
+            tokens = {message.sequence: count_stored(message, self._around.counter) for message in found}
             texts = [message.content for message in found]
             return plan_delete(state, tokens, texts, self.config), len(found)
 

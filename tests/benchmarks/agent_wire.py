@@ -17,7 +17,7 @@ from langchain_core.messages import AIMessage, HumanMessage
 from langchain_core.tools import tool
 from langgraph.checkpoint.memory import InMemorySaver
 
-from streetai_core.prompt.turns import is_tool_traffic
+from streetai_core.tool_calls import is_tool_traffic
 from streetai_langchain import StreetAIMemory
 from tests.benchmarks.recording import record
 from tests.benchmarks.wire import served, tool_call
