@@ -15,6 +15,8 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING
 
+from streetai_core.errors import MissingExtraError
+
 if TYPE_CHECKING:
     from streetai_langchain.callbacks import StreetAICallbackHandler
     from streetai_langchain.chat_history import StreetAIChatMessageHistory
@@ -55,7 +57,13 @@ def __getattr__(name: str) -> object:
     """
     if name not in _MODULES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    value = globals()[name] = getattr(import_module(_MODULES[name]), name)
+    try:
+        module = import_module(_MODULES[name])
+    except ModuleNotFoundError as error:
+        if (error.name or "").partition(".")[0] != "langchain_core":
+            raise
+        raise MissingExtraError("langchain-core", "langchain") from error
+    value = globals()[name] = getattr(module, name)
     return value
 
 

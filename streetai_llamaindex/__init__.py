@@ -12,6 +12,8 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING
 
+from streetai_core.errors import MissingExtraError
+
 if TYPE_CHECKING:
     from streetai_llamaindex.block import StreetAIMemoryBlock
     from streetai_llamaindex.buffer import StreetAIChatMemoryBuffer
@@ -46,10 +48,20 @@ _MODULES = {
 
 
 def __getattr__(name: str) -> object:
-    """Import the module of a public name at its first use: LlamaIndex takes more than a second."""
+    """Import the module of a public name at its first use: LlamaIndex takes more than a second.
+
+    Raises:
+        MissingExtraError: LlamaIndex is not installed.
+    """
     if name not in _MODULES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    value = globals()[name] = getattr(import_module(_MODULES[name]), name)
+    try:
+        module = import_module(_MODULES[name])
+    except ModuleNotFoundError as error:
+        if (error.name or "").partition(".")[0] != "llama_index":
+            raise
+        raise MissingExtraError("llama-index-core", "llamaindex") from error
+    value = globals()[name] = getattr(module, name)
     return value
 
 

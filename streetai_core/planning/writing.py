@@ -225,9 +225,10 @@ def check_encoder(head: Head, encoder: Encoder) -> None:
 def _same(message: Message, item: Prepared) -> None:
     for what in ("content", "role", "conversation_id"):
         if getattr(message, what) != getattr(item.message, what):
+            change = "use update_message to change what it says, or " if what == "content" else ""
             raise MessageConflictError(
-                f"message_id {message.message_id!r} is taken by a message with another {what}; use update_message to "
-                "change what it says, or give the new message an id of its own"
+                f"message_id {message.message_id!r} is taken by a message with another {what}; {change}give the new "
+                "message an id of its own"
             )
 
 

@@ -49,7 +49,9 @@ class Writing(Embedding):
     ) -> list[Signal]:
         """Store a message; advances the clock by one turn (tool traffic does not).
 
-        `source`, `trust` and `writer` say where the text comes from; see `NewMessage`.
+        `source`, `trust` and `writer` say where the text comes from; see `NewMessage`. A message of the role `system`
+        or `developer` is kept and neither sent nor recalled, unless `Config.signal_roles` has its role: instructions
+        are given as `build_prompt(system=...)`, and an old one must not speak for the app.
 
         Adding the same `message_id` with the same text again stores nothing and returns what is there: a retry is safe.
 
