@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from uuid import uuid4
@@ -17,9 +17,9 @@ from streetai_core.text.clean import check_id, is_blank
 from streetai_llamaindex.echoes import is_echo
 from streetai_llamaindex.messages import copied, to_stored
 from streetai_llamaindex.opening import Opening
-from streetai_llamaindex.speech import ends_turn, is_spoken, reply_text, same_words, text_of
+from streetai_llamaindex.speech import ends_turn, is_spoken, reply_text, role_of, same_words, text_of
 from streetai_llamaindex.steps import Step
-from streetai_llamaindex.turns import Turn, TurnLedger
+from streetai_llamaindex.turns import Turn, TurnLedger, current_run_id
 
 _ERASED = "this turn, which began before its session was erased, is not stored"
 
@@ -40,6 +40,8 @@ class Planning:
         Raises:
             InputError: one of them is not a message.
         """
+        messages = list(messages)
+        results = self._results(messages)
         steps: list[Step] = []
         open_step: list[tuple[Turn | None, NewMessage, ChatMessage]] = []
 
@@ -49,11 +51,11 @@ class Planning:
                 steps.append(Step(open_step[-1][0], said, spoken, reply))
                 open_step.clear()
 
-        for message in messages:
-            stored = to_stored(message, None)
+        for place, message in enumerate(messages):
+            stored = replace(to_stored(message, None), source="tool" if place in results else None)
             if self._is_of_erased(stored, message):
                 continue
-            if stored.role == "user":
+            if stored.role == "user" and stored.source is None:
                 close()
                 steps.append(self._asked(stored, message))
                 continue
@@ -63,7 +65,7 @@ class Planning:
             if turn is not None and stored.role == "tool" and is_echo(stored.content, turn.retrieved_texts):
                 stored = to_stored(message, None, is_recalled=False)
             name = new_id() if turn is None else turn.next_message_id()
-            ends = turn is not None and ends_turn(message)
+            ends = turn is not None and place >= max(results, default=0) and ends_turn(message)
             # Of what belongs to no question only a greeting advances the clock.
             ticks = ends or (self.turns.find() is None and ends_turn(message))
             open_step.append((turn, replace(stored, message_id=name, ticks=ticks), copied(message)))
@@ -75,6 +77,18 @@ class Planning:
                 close(turn.reply)
         close()
         return steps
+
+    def _results(self, messages: Sequence[ChatMessage]) -> set[int]:
+        """Where among the steps of an agent's run are results that it has put as the user's words, as of its code.
+
+        They are no question, and nobody's word: what the agent said before them is no reply yet.
+        """
+        turn = self.turns.own()
+        in_run = turn is not None and turn.run_id is not None and turn.run_id == current_run_id()
+        if turn is None or not in_run or turn.asked is None or turn.outcome != "open":
+            return set()
+        later = enumerate(messages[1:], start=1)
+        return {at for at, one in later if role_of(one) == "user" and not same_words(turn.question, text_of(one))}
 
     def retrieving(self, question: str) -> Turn | None:
         """The turn that a retriever is asked in: the open one of this run or context, else the one of the question.
