@@ -8,13 +8,13 @@ from typing import Any, TypeVar
 
 import numpy as np
 
+from streetai_core.arrays import RowNumbers
 from streetai_core.config import Config
 from streetai_core.dynamics.decay import effective_weights
 from streetai_core.dynamics.learning import learned_weight
 from streetai_core.errors import StoreError
 from streetai_core.index.alignment import Alignment, aligned, extended
 from streetai_core.index.centroids import CentroidIndex
-from streetai_core.index.columns import Rows as RowNumbers
 from streetai_core.index.columns import SignalColumns
 from streetai_core.index.cues import CueIndex
 from streetai_core.index.filling import WordsColumns, WordsEntry

@@ -18,12 +18,10 @@ from typing import Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
+from streetai_core.arrays import Flags, Floats, Integers
 from streetai_core.errors import StrategyError
 from streetai_core.types import Vector
 
-Floats: TypeAlias = npt.NDArray[np.float64]
-Ints: TypeAlias = npt.NDArray[np.int64]
-Flags: TypeAlias = npt.NDArray[np.bool_]
 Days: TypeAlias = npt.NDArray[np.datetime64]
 Texts: TypeAlias = npt.NDArray[np.object_]
 
@@ -63,17 +61,17 @@ class Unranked:
     similarity: Floats
     """Cosine with the question, estimated as meaning is; 0 without a vector."""
 
-    key: Ints
+    key: Integers
     """The number of the signal in its memory: signals that came later have greater ones."""
     weight: Floats
     """The weight after decay, from 0."""
-    last_used_turn: Ints
+    last_used_turn: Integers
     """When it was said or sent last."""
-    uses: Ints
+    uses: Integers
     """How many replies used it."""
     is_code: Flags
 
-    sequence: Ints
+    sequence: Integers
     """The place of its message among all that were stored; signals of one message have one sequence."""
     day: Days
     """The day on which the message was said, where it was said, as `datetime64[D]`."""
@@ -148,7 +146,7 @@ class Strategy(ABC):
 class Judged:
     """The scores that a strategy gave; arrays of shape (n,)."""
 
-    keys: Ints
+    keys: Integers
     """Of the signals that it was told of."""
     similarity: Floats
     """As it was told."""

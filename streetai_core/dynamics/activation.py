@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from streetai_core.dynamics.decay import Floats, Ints
+from streetai_core.arrays import Floats, Integers
 
 LEARNED = 0.05
 """Most that a signal gets for having been of use at all, in shares of `activation_share`. It says nothing of the
@@ -28,7 +28,7 @@ ALIKE = 0.6
 two people who chat (LoCoMo) one in ten is, of a user's own (BEAM) one in fourteen."""
 
 
-def present(uses: Floats, base: Floats, effective: Floats, age: Ints) -> tuple[Floats, Floats]:
+def present(uses: Floats, base: Floats, effective: Floats, age: Integers) -> tuple[Floats, Floats]:
     """How present signals are: what was learned of each, from 0 to `LEARNED`, and its freshness, to `FRESH`.
 
     What was learned is `LEARNED * known / (1 + known)` with `known = uses * base`: being of use once tells most, each

@@ -13,11 +13,9 @@ measured with the weights of the four others.
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
+from streetai_core.arrays import Floats
 from streetai_core.text.rarity import idf
-
-Floats = npt.NDArray[np.float64]
 
 NEW_WORDS = 3.0
 """Weight of what the reply has and the question has not: it came from somewhere."""

@@ -8,17 +8,14 @@ Wall-clock time plays no part: an idle memory does not age.
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
-Floats = npt.NDArray[np.float64]
-Ints = npt.NDArray[np.int64]
-Flags = npt.NDArray[np.bool_]
+from streetai_core.arrays import Flags, Floats, Integers
 
 TOLERANCE = 1e-6
 """Thresholds are inclusive up to this much: cosines are float32, whose rounding must not decide."""
 
 
-def effective_weights(base: Floats, last_used: Ints, turn: int, rate: float) -> Floats:
+def effective_weights(base: Floats, last_used: Integers, turn: int, rate: float) -> Floats:
     """Weights after decay at `turn`; all arrays have shape (n,)."""
     age = np.maximum(0, turn - last_used)
     faded: Floats = base * np.exp(-rate * age)

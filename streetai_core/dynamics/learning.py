@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import math
 
+from streetai_core.arrays import Floats
 from streetai_core.config import Config
 from streetai_core.dynamics.credit import NOTHING_NEW
-from streetai_core.dynamics.decay import TOLERANCE, Floats
+from streetai_core.dynamics.decay import TOLERANCE
 from streetai_core.dynamics.trust import is_trusted
 from streetai_core.types import Action, Matrix
 

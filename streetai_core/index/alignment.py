@@ -5,14 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
+from streetai_core.arrays import Floats, Integers, RowNumbers
 from streetai_core.index.growing import Growing
-
-Floats = npt.NDArray[np.float64]
-Flags = npt.NDArray[np.bool_]
-Integers = npt.NDArray[np.int64]
-Rows = npt.NDArray[np.intp]
 
 _FARTHEST = -1.0
 """The cosine of a message that no signal stands for: none is lower."""
@@ -24,9 +19,9 @@ class Nearness:
 
     nearest: Floats
     """Cosine of the nearest; -1 for a message without signals."""
-    leaders: Rows
+    leaders: RowNumbers
     """Which signal that is, -1 for none; of those that tie, the first in the message."""
-    several: Rows
+    several: RowNumbers
     """The messages that have several signals."""
     total: Floats
     """All cosines of each of those added up, shape (len(several),)."""
@@ -38,21 +33,21 @@ class Nearness:
 class Alignment:
     """Signals by the message that each is a piece of."""
 
-    at: Rows
+    at: RowNumbers
     """The row of each signal's message, -1 for none, shape (n,)."""
     messages: int
     """How many rows of messages there are."""
-    order: Rows
+    order: RowNumbers
     """The signals of the messages that have several, those of one message together, by their place in it."""
-    starts: Rows
+    starts: RowNumbers
     """Where each of those messages begins in that order."""
-    sizes: Rows
+    sizes: RowNumbers
     """How many signals each has."""
-    several: Rows
+    several: RowNumbers
     """The row of each of those messages."""
-    standing: Rows
+    standing: RowNumbers
     """A signal of each row of messages, -1 for none, shape (messages,)."""
-    silent: Rows
+    silent: RowNumbers
     """The rows of messages without signals."""
     is_whole: bool
     """Whether every signal has a message."""
@@ -69,7 +64,7 @@ class Alignment:
         total = np.add.reduceat(of_several, self.starts) if len(self.starts) else np.zeros(0)
         return Nearness(nearest, leaders, self.several, total, self.sizes.astype(np.float64))
 
-    def signals_of(self, messages: Rows) -> Rows:
+    def signals_of(self, messages: RowNumbers) -> RowNumbers:
         """The signals of some rows of messages, ascending.
 
         Args:
@@ -83,13 +78,13 @@ class Alignment:
         of_several = self.order[np.arange(sizes.sum()) + np.repeat(begins, sizes)]
         return np.sort(np.concatenate([alone[alone >= 0], of_several]))
 
-    def pieces_of(self, message: int) -> Rows:
+    def pieces_of(self, message: int) -> RowNumbers:
         """The signals of the row of a message that has several, by their place in it."""
         place = int(self.several.searchsorted(message))
         start = int(self.starts[place])
         return self.order[start : start + int(self.sizes[place])]
 
-    def leaders(self, similarity: Floats) -> Rows:
+    def leaders(self, similarity: Floats) -> RowNumbers:
         """The nearest signal of each row of messages, -1 for none; of those that tie, the first in the message.
 
         Shape (messages,). Not to be changed.
@@ -110,7 +105,7 @@ class Alignment:
         padded[-1] = 0.0
         return padded.take(self.at)
 
-    def _leaders(self, of_several: Floats) -> Rows:
+    def _leaders(self, of_several: Floats) -> RowNumbers:
         """The nearest signal of each row of messages, as `leaders` gives it.
 
         Args:
@@ -123,12 +118,12 @@ class Alignment:
             # Some tie.
             group = np.searchsorted(self.starts, best, side="right")
             best = best[np.diff(group, prepend=0) > 0]
-        leaders: Rows = self.standing.copy()
+        leaders: RowNumbers = self.standing.copy()
         leaders[self.several] = self.order[best]
         return leaders
 
 
-def aligned(at: Rows, places: Integers, messages: int) -> Alignment:
+def aligned(at: RowNumbers, places: Integers, messages: int) -> Alignment:
     """Signals by message.
 
     Args:
@@ -157,7 +152,7 @@ def aligned(at: Rows, places: Integers, messages: int) -> Alignment:
     )
 
 
-def extended(before: Alignment, at: Rows, places: Integers, messages: int) -> Alignment | None:
+def extended(before: Alignment, at: RowNumbers, places: Integers, messages: int) -> Alignment | None:
     """The alignment after signals and messages were added; `None` if the new signals are not of new messages alone.
 
     Args:

@@ -21,8 +21,8 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 import numpy as np
-import numpy.typing as npt
 
+from streetai_core.arrays import Flags, Floats, Integers, RowNumbers
 from streetai_core.text.rarity import idf
 
 TELLING = 1.5
@@ -43,12 +43,8 @@ _NONE = -1
 _AT_ONCE = 8
 """Terms that are scored together: most questions have fewer, and a pasted page does not fill the RAM."""
 
-Floats = npt.NDArray[np.float64]
-Flags = npt.NDArray[np.bool_]
-Rows = npt.NDArray[np.intp]
-Integers = npt.NDArray[np.int64]
 
-Term: TypeAlias = tuple[Rows, Floats]
+Term: TypeAlias = tuple[RowNumbers, Floats]
 """The rows that have a term, ascending and each once, and how often."""
 
 
@@ -86,7 +82,7 @@ class Collection:
 class _Terms:
     """The rows of several terms, one after the other: a question has few, and each costs less with the others."""
 
-    rows: Rows
+    rows: RowNumbers
     counts: Floats
     sizes: Sequence[int]
     """How many rows each term has."""
@@ -96,7 +92,7 @@ class _Terms:
         rows, counts = zip(*terms, strict=True)
         return cls(np.concatenate(rows), np.concatenate(counts), [len(one) for one in rows])
 
-    def counts_in(self, some: Rows) -> Floats:
+    def counts_in(self, some: RowNumbers) -> Floats:
         """How often each of t terms stands in each of k rows, shape (t, k)."""
         places, start = np.empty((len(self.sizes), len(some)), dtype=np.intp), 0
         for number, size in enumerate(self.sizes):
@@ -111,7 +107,7 @@ class _Lent:
     """What messages score by t terms in them and around them."""
 
     terms: _Terms
-    reached: Rows
+    reached: RowNumbers
     """The rows that have any of the terms themselves or around them, ascending, shape (r,)."""
     mentions: Floats
     """Of each term in each of these rows and around it, shape (t, r)."""
@@ -120,7 +116,7 @@ class _Lent:
     weights: Sequence[float]
     """What each term weighs."""
 
-    def due_to_own(self, rows: Rows) -> Floats:
+    def due_to_own(self, rows: RowNumbers) -> Floats:
         """As `WordScores.due_to_own`, by these terms."""
         due, places = np.zeros(len(rows)), np.minimum(self.reached.searchsorted(rows), len(self.reached) - 1)
         # A row that is not reached has none of the terms, so it matters nothing what stands at its place.
@@ -145,7 +141,7 @@ class WordScores:
     lent: Sequence[_Lent]
     """What `around` is made of."""
 
-    def due_to_own(self, rows: Rows) -> Floats:
+    def due_to_own(self, rows: RowNumbers) -> Floats:
         """What of `around` the messages in these rows have by words of their own, shape (k,).
 
         Of each term as much as its mentions in the message are of those in it and around it: all of `around`, to the
@@ -216,7 +212,7 @@ def _told(collection: Collection, matters: Sequence[Term], weights: Sequence[flo
     return told
 
 
-def _spread(collection: Collection, terms: _Terms, silent: Rows) -> tuple[Rows, Floats]:
+def _spread(collection: Collection, terms: _Terms, silent: RowNumbers) -> tuple[RowNumbers, Floats]:
     """The rows that have any of some terms themselves or around them, and how often.
 
     Args:
@@ -258,12 +254,12 @@ def _spread(collection: Collection, terms: _Terms, silent: Rows) -> tuple[Rows, 
     return reached, by_term[:, :-1]
 
 
-def _asked_before(collection: Collection, found: Sequence[Term], length: int) -> Rows:
+def _asked_before(collection: Collection, found: Sequence[Term], length: int) -> RowNumbers:
     """Rows whose terms are those of the question, all of them and no others."""
     if not found or not length:
         return np.zeros(0, dtype=np.intp)
     rows = min((rows for rows, _ in found), key=len)
-    same: Rows = rows[collection.lengths[rows] == length]
+    same: RowNumbers = rows[collection.lengths[rows] == length]
     for rows, _ in found:
         if not len(same):
             break
@@ -271,7 +267,7 @@ def _asked_before(collection: Collection, found: Sequence[Term], length: int) ->
     return same
 
 
-def _are_in(some: Rows, rows: Rows) -> Flags:
+def _are_in(some: RowNumbers, rows: RowNumbers) -> Flags:
     """Which of some rows, at least one, are among others, at least one, in ascending order."""
     places = np.minimum(np.searchsorted(rows, some), len(rows) - 1)
     found: Flags = rows[places] == some

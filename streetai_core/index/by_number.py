@@ -7,9 +7,8 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
+from streetai_core.arrays import Integers
 from streetai_core.index.row_table import NONE, SPARE
-
-Integers = npt.NDArray[np.int64]
 
 _FIRST_ROOM = 64
 """Numbers that a new memory has room for; doubled whenever there is a larger one."""

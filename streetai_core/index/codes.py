@@ -11,6 +11,7 @@ import math
 import numpy as np
 import numpy.typing as npt
 
+from streetai_core.arrays import RowNumbers
 from streetai_core.index.growing import with_room
 from streetai_core.index.scanner import ZERO, products
 from streetai_core.types import Matrix, Vector
@@ -28,7 +29,6 @@ _HIGHEST = 127.0
 """The largest number of a code, so that the lowest is its opposite."""
 
 Bytes = npt.NDArray[np.uint8]
-Rows = npt.NDArray[np.intp]
 
 
 class Codes:
@@ -79,7 +79,7 @@ class Codes:
         self._count -= 1
         self._bytes[row], self._units[row] = self._bytes[self._count], self._units[self._count]
 
-    def about(self, rows: Rows) -> Matrix:
+    def about(self, rows: RowNumbers) -> Matrix:
         """About the vectors of some rows, shape (len(rows), dim)."""
         steps = self._bytes[rows].astype(np.float32) - ZERO
         near: Matrix = steps * self._units[rows][:, None]
@@ -99,7 +99,7 @@ class Codes:
         estimates *= self.units * unit[0]
         return estimates, _DEVIATIONS * math.hypot(float(self.units.max()), float(unit[0])) / math.sqrt(12)
 
-    def cosines_of(self, rows: Rows, vector: Vector) -> tuple[Vector, float]:
+    def cosines_of(self, rows: RowNumbers, vector: Vector) -> tuple[Vector, float]:
         """Estimates of the cosine of some rows with a unit vector, shape (len(rows),), and how far one may be off."""
         estimates: Vector = self.about(rows) @ vector
         return estimates, _DEVIATIONS * float(self.units[rows].max(initial=0.0)) / math.sqrt(12)

@@ -8,6 +8,7 @@ from typing import TypeVar
 import numpy as np
 import numpy.typing as npt
 
+from streetai_core.arrays import Integers, RowNumbers
 from streetai_core.index import cone
 from streetai_core.index.by_number import RowsByNumber
 from streetai_core.index.codes import LEAST, Bytes, Codes
@@ -27,8 +28,6 @@ _CHANGING = ("last_used_turn", "stack", "uses")
 
 _UNKNOWN = "a weight of a signal that is not there"
 
-Integers = npt.NDArray[np.int64]
-Rows = npt.NDArray[np.intp]
 Number = TypeVar("Number", bound=np.generic)
 
 
@@ -70,7 +69,7 @@ class SignalColumns:
         """Whether vectors are here in half precision, as they are while all of them are written so."""
         return self._vectors.are_halves
 
-    def vectors_of(self, rows: Rows | slice | int) -> Matrix:
+    def vectors_of(self, rows: RowNumbers | slice | int) -> Matrix:
         """The vectors of some rows, shape (len(rows), dim), or of one, shape (dim,). Not to be changed."""
         return self._vectors.of(rows)
 
@@ -116,17 +115,17 @@ class SignalColumns:
         row = self._rows.row(key)
         return None if row == NONE else row
 
-    def rows(self, keys: Iterable[int]) -> Rows:
+    def rows(self, keys: Iterable[int]) -> RowNumbers:
         """The rows of those signals that are there."""
         rows = self._rows.find(list(keys))
-        found: Rows = rows[rows != NONE]
+        found: RowNumbers = rows[rows != NONE]
         return found
 
-    def rows_of(self, keys: Integers) -> Rows:
+    def rows_of(self, keys: Integers) -> RowNumbers:
         """The row of each signal, -1 for one that is not there."""
         return self._rows.find(keys)
 
-    def taken(self, rows: Rows) -> SignalColumns:
+    def taken(self, rows: RowNumbers) -> SignalColumns:
         """A copy with these rows only, in their order."""
         copy = SignalColumns(self.dim)
         copy._count = len(rows)
@@ -255,7 +254,7 @@ class SignalColumns:
         changing: Mapping[str, Sequence[int] | Integers],
     ) -> None:
         """Set the changing part of many signals that are there: `last_used_turn`, `uses` and `stack`."""
-        rows: Rows | slice
+        rows: RowNumbers | slice
         if isinstance(keys, np.ndarray) and np.array_equal(keys, self.keys):
             rows = slice(0, self._count)
         else:
@@ -297,7 +296,7 @@ class SignalColumns:
         """Cosine of every signal with a unit vector, shape (n,)."""
         return dots(self._vectors.whole, vector)
 
-    def similarities_of(self, rows: Rows, vector: Vector) -> Vector:
+    def similarities_of(self, rows: RowNumbers, vector: Vector) -> Vector:
         """Cosine of the signals in some rows with a unit vector, shape (len(rows),)."""
         return dots(self._vectors.kept(rows), vector)
 
@@ -310,7 +309,7 @@ class SignalColumns:
             return self.similarities(vector), 0.0
         return self._coded().cosines(vector)
 
-    def estimates_of(self, rows: Rows, vector: Vector) -> tuple[Vector, float]:
+    def estimates_of(self, rows: RowNumbers, vector: Vector) -> tuple[Vector, float]:
         """What `estimates` gives, of the signals in some rows alone; shape (len(rows),), and how far one may be off."""
         if _FEW * len(rows) > self._count:
             estimates, off = self.estimates(vector)
@@ -319,7 +318,7 @@ class SignalColumns:
             return self.similarities_of(rows, vector), 0.0
         return self._coded().cosines_of(rows, vector)
 
-    def _known(self, keys: Sequence[int] | Integers) -> Rows:
+    def _known(self, keys: Sequence[int] | Integers) -> RowNumbers:
         """The rows of signals that are there."""
         rows = self._rows.find(keys)
         if (rows == NONE).any():
@@ -336,7 +335,7 @@ class SignalColumns:
             self._codes = codes
         return self._codes
 
-    def _about(self, rows: Rows) -> Matrix:
+    def _about(self, rows: RowNumbers) -> Matrix:
         """The vectors of some rows, or what their codes tell of them if they are not in RAM; needs no transaction."""
         return self.vectors_of(rows) if self._vectors.are_here or self._codes is None else self._codes.about(rows)
 

@@ -9,11 +9,11 @@ from typing import Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
+from streetai_core.arrays import Integers
 from streetai_core.types import KeptVector, Matrix, Vector
 
 Array = npt.NDArray[Any]
 Floats = npt.NDArray[np.float32]
-Integers = npt.NDArray[np.int64]
 
 Name: TypeAlias = tuple[int, int]
 """Signal and question of a cue."""

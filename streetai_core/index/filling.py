@@ -6,12 +6,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
+from streetai_core.arrays import Floats, Integers
 from streetai_core.types import DaySpans, TermCounts, TermHashes
-
-Floats = npt.NDArray[np.float64]
-Integers = npt.NDArray[np.int64]
 
 _NONE = -1
 """No row, or no name."""

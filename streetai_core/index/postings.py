@@ -13,13 +13,13 @@ from collections.abc import Iterator, Mapping, Sequence
 import numpy as np
 import numpy.typing as npt
 
+from streetai_core.arrays import RowNumbers
 from streetai_core.index.among import among
 from streetai_core.types import TermCounts, TermHashes
 
 _LOOKED_FOR = 32
 """Terms that are looked for in unsorted postings, three or four questions: together they cost a fraction of sorting."""
 
-Rows = npt.NDArray[np.intp]
 Counts = npt.NDArray[np.float64]
 
 _MERGE_SHARE = 8
@@ -110,7 +110,7 @@ class Postings:
         # Last of all: until then an interrupt leaves them unsorted.
         self._unsorted = None
 
-    def find(self, term: int) -> tuple[Rows, Counts]:
+    def find(self, term: int) -> tuple[RowNumbers, Counts]:
         """Rows that have a term, and how often it stands in each; two arrays of shape (n,)."""
         rows, counts = self._settled(term)
         recent = self._recent.get(term)
@@ -121,7 +121,7 @@ class Postings:
             np.concatenate([counts, np.array(recent[1])]).astype(np.float64),
         )
 
-    def having(self, term: int, some: Rows) -> npt.NDArray[np.bool_]:
+    def having(self, term: int, some: RowNumbers) -> npt.NDArray[np.bool_]:
         """Which of some rows have a term; shape of `some`."""
         rows, _ = self._settled(term)
         found = among(some.astype(rows.dtype), rows)
@@ -136,7 +136,7 @@ class Postings:
         recent = self._recent.get(term)
         return len(rows) + (0 if recent is None else len(recent[0]))
 
-    def find_any(self, terms: Sequence[int]) -> tuple[Rows, Counts]:
+    def find_any(self, terms: Sequence[int]) -> tuple[RowNumbers, Counts]:
         """Rows that have any of some terms, and how often; a row comes once for each of them that it has."""
         wanted = np.array(terms, dtype=np.uint32)
         rows, counts = self._settled_any(wanted)

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 
-from streetai_core.index.bm25 import Integers, Rows
+from streetai_core.arrays import Integers, RowNumbers
 from streetai_core.index.by_number import RowsByNumber
 from streetai_core.index.order import oldest_first
 from streetai_core.index.row_table import NONE
@@ -21,7 +21,7 @@ class Replacements:
         self._newer = array("q")
         self._older = array("q")
         """What each of the rows replaces; one that replaces several comes several times."""
-        self._links: Rows | None = None
+        self._links: RowNumbers | None = None
         self._missing = False
         """Whether any of what is replaced was not there when the links were made."""
         self._replaced: set[int] | None = None
@@ -53,7 +53,7 @@ class Replacements:
         """The rows, and for each the sequence of a message that it replaces, there or not; shape (k,) each."""
         return np.array(self._newer, dtype=np.int64), np.array(self._older, dtype=np.int64)
 
-    def links(self, rows: RowsByNumber, sequence: Integers, day: Integers) -> Rows:
+    def links(self, rows: RowsByNumber, sequence: Integers, day: Integers) -> RowNumbers:
         """Row of the newer message and row of the one that it replaces, where both are there; the oldest newer first.
 
         Shape (k, 2). Not to be changed.

@@ -8,7 +8,7 @@ from typing import TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from streetai_core.index.bm25 import Flags, Floats, Integers
+from streetai_core.arrays import Flags, Floats, Integers
 
 NONE = -1
 """No row, and what a column has where nothing was put."""

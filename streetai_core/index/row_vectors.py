@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 import numpy.typing as npt
 
+from streetai_core.arrays import RowNumbers
 from streetai_core.errors import StoreError
 from streetai_core.index.distinct import distinct
 from streetai_core.index.growing import with_room
@@ -21,8 +22,7 @@ _SPARE = 8
 _UNREAD = -1
 """The place of a row whose vector was not asked for yet."""
 
-Rows = npt.NDArray[np.intp]
-Read = Callable[[Rows], KeptMatrix]
+Read = Callable[[RowNumbers], KeptMatrix]
 """Gives the stored vectors of some rows, shape (len(rows), dim)."""
 
 
@@ -37,7 +37,7 @@ class RowVectors:
         self._dim = dim
         self._count = 0
         self._matrix: KeptMatrix = np.empty((_FIRST_CAPACITY, dim), dtype=np.float32)
-        self._place: Rows | None = None
+        self._place: RowNumbers | None = None
         """Where in the matrix the vector of each row is, with room for more rows; `None`: at its row, all of them."""
         self._taken = 0
         """How many places are in use, where rows have places."""
@@ -68,7 +68,7 @@ class RowVectors:
             self.fill(self.kept(np.arange(self._count)))
         return self._matrix[: self._count]
 
-    def of(self, rows: Rows | slice | int) -> Matrix:
+    def of(self, rows: RowNumbers | slice | int) -> Matrix:
         """The vectors of some rows, shape (len(rows), dim), or of one, shape (dim,). Not to be changed.
 
         Raises:
@@ -83,7 +83,7 @@ class RowVectors:
         one: Matrix = self.of(np.array([rows], dtype=np.intp))[0]
         return one
 
-    def kept(self, rows: Rows) -> KeptMatrix:
+    def kept(self, rows: RowNumbers) -> KeptMatrix:
         """A copy of the vectors of some rows as they are kept, shape (len(rows), dim).
 
         Raises:
@@ -142,7 +142,7 @@ class RowVectors:
         self._place = np.full(room_for(count), _UNREAD, dtype=np.intp)
         self._matrix = np.empty((_FIRST_CAPACITY, self._dim), dtype=np.float16 if halves else np.float32)
 
-    def _read(self, rows: Rows, place: Rows) -> None:
+    def _read(self, rows: RowNumbers, place: RowNumbers) -> None:
         """Read the vectors of some rows, which have no place yet, and keep them."""
         if self.read is None:
             raise StoreError("vectors that are not in RAM can be read inside a transaction only")

@@ -16,10 +16,9 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-Floats = npt.NDArray[np.float64]
+from streetai_core.arrays import Floats, Integers, RowNumbers
+
 Singles = npt.NDArray[np.float32]
-Integers = npt.NDArray[np.int64]
-Rows = npt.NDArray[np.intp]
 
 HALF = 10
 """Messages of half a stretch, and the least after which a new day begins another one. With 8 or 12 no figure of chats
@@ -66,7 +65,7 @@ class Stretches:
         """Halves."""
         return self._halves
 
-    def fill(self, rows: Rows, *, sequence: Integers, conversation: Integers, day: Integers) -> None:
+    def fill(self, rows: RowNumbers, *, sequence: Integers, conversation: Integers, day: Integers) -> None:
         """Take over all messages of a memory, where there is none yet.
 
         Args:
@@ -200,7 +199,7 @@ class Stretches:
         self._rows = row + 1
 
 
-def _begins(conversation: Integers, day: Integers) -> Rows:
+def _begins(conversation: Integers, day: Integers) -> RowNumbers:
     """Where talk begins anew in messages that are sorted by conversation and sequence, shape (t,)."""
     other = np.diff(conversation, prepend=_NONE) != 0
     changes = np.flatnonzero(other | (np.diff(day, prepend=day[:1]) != 0))

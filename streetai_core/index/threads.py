@@ -7,13 +7,10 @@ what the question before it named. Where those say little, as in a chat of a few
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
+from streetai_core.arrays import Integers, RowNumbers
 from streetai_core.index.distinct import distinct
 from streetai_core.index.row_table import NONE, RowTable
-
-Integers = npt.NDArray[np.int64]
-Rows = npt.NDArray[np.intp]
 
 FARTHEST = 3
 """Messages on each side that stand around one at most. With two, chats of single sentences lose up to a point of
@@ -131,11 +128,11 @@ class Threads:
     def _beside(self, row: int) -> tuple[int, int]:
         return int(self._table["previous"][row]), int(self._table["following"][row])
 
-    def _near(self, row: int) -> Rows:
+    def _near(self, row: int) -> RowNumbers:
         """A row, and those that it stands around or may stand around."""
         return self._nearer(np.array([row]))
 
-    def _nearer(self, rows: Rows) -> Rows:
+    def _nearer(self, rows: RowNumbers) -> RowNumbers:
         """Rows, and those that may stand around any of them; ascending, each once."""
         every = [rows]
         for column in (self._table["previous"], self._table["following"]):
@@ -173,7 +170,7 @@ class Threads:
             found.append(row)
         return found
 
-    def _measure(self, rows: Rows) -> None:
+    def _measure(self, rows: RowNumbers) -> None:
         """Find out anew what stands around these rows, which are distinct."""
         length, around = self._table["length"], self._table["around"]
         total = length[rows]
@@ -190,7 +187,7 @@ class Threads:
         around[rows] = total
 
 
-def _next(column: Integers, rows: Rows) -> Rows:
+def _next(column: Integers, rows: RowNumbers) -> RowNumbers:
     """What a column of rows has for some rows; -1 for -1."""
-    found: Rows = np.where(rows == NONE, NONE, column[rows])
+    found: RowNumbers = np.where(rows == NONE, NONE, column[rows])
     return found

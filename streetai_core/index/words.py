@@ -6,7 +6,8 @@ from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
 
-from streetai_core.index.bm25 import Collection, Flags, Rows, Term, Told, WordScores, word_scores
+from streetai_core.arrays import Flags, RowNumbers
+from streetai_core.index.bm25 import Collection, Term, Told, WordScores, word_scores
 from streetai_core.index.replacements import connected
 from streetai_core.index.threads import BEFORE, BEHIND
 from streetai_core.index.words_table import WordsTable
@@ -15,7 +16,7 @@ from streetai_core.index.words_table import WordsTable
 class WordIndex(WordsTable):
     """Finds messages by words, days, and what replaces what."""
 
-    def replacements(self) -> Rows:
+    def replacements(self) -> RowNumbers:
         """Row of the newer message and row of the one that it replaces, where both are there; the oldest newer first.
 
         Shape (k, 2). Not to be changed.
@@ -53,12 +54,12 @@ class WordIndex(WordsTable):
         found[rows[(starts <= last) & (ends >= first)]] = True
         return found & self.alive
 
-    def rows_with(self, term: int) -> Rows:
+    def rows_with(self, term: int) -> RowNumbers:
         """The rows that have a term, by its hash."""
         rows, _ = self._postings.find(term)
         return rows[self.alive[rows]]
 
-    def having(self, term: int, rows: Rows) -> Flags:
+    def having(self, term: int, rows: RowNumbers) -> Flags:
         """Which of some rows have a term, by its hash; shape of `rows`."""
         return self._postings.having(term, rows)
 
@@ -66,14 +67,14 @@ class WordIndex(WordsTable):
         """How many messages have a term, by its hash."""
         return self._postings.frequency(term) if len(self) == self.size else len(self.rows_with(term))
 
-    def rows_with_all(self, terms: Sequence[int]) -> Rows:
+    def rows_with_all(self, terms: Sequence[int]) -> RowNumbers:
         """The rows that have all of some terms, by their hashes; at least one. Ascending."""
         # From the rarest on: what is common is only asked for the few rows that are left.
         rarest, *others = sorted((self._postings.find(term)[0] for term in terms), key=len)
         for rows in others:
             place = rows.searchsorted(rarest)
             rarest = rarest[rows.take(place, mode="clip") == rarest] if len(rows) else rows
-        whole: Rows = rarest[self.alive[rarest]]
+        whole: RowNumbers = rarest[self.alive[rarest]]
         return whole
 
     def scores(
@@ -123,7 +124,7 @@ class WordIndex(WordsTable):
         speaking = int(np.count_nonzero(telling))
         for own in in_own_words:
             telling[own] = False
-        others: Rows = np.flatnonzero(telling)
+        others: RowNumbers = np.flatnonzero(telling)
         return Told((others, mentions[others]), speaking)
 
     def _living(self, term: int) -> Term:

@@ -12,8 +12,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 import numpy as np
 import numpy.typing as npt
 
+from streetai_core.arrays import Flags, Floats, Integers, RowNumbers
 from streetai_core.index.authors import Authors
-from streetai_core.index.bm25 import Flags, Floats, Integers, Rows
 from streetai_core.index.by_number import RowsByNumber
 from streetai_core.index.filling import WordsColumns, WordsEntry, beside, named, summed
 from streetai_core.index.growing import Growing
@@ -161,7 +161,7 @@ class WordsTable:
             self._derived[name, rule] = known, growing
         return known
 
-    def rows_of(self, sequences: Integers) -> Rows:
+    def rows_of(self, sequences: Integers) -> RowNumbers:
         """The row of each message, -1 for one that is not there."""
         return self._rows.find(sequences)
 

@@ -8,9 +8,9 @@ from datetime import datetime
 from typing import TypeAlias
 
 import numpy as np
-import numpy.typing as npt
 
-from streetai_core.dynamics.credit import Floats, credit, rarity, share_of_best, standing
+from streetai_core.arrays import Flags, Floats, RowNumbers
+from streetai_core.dynamics.credit import credit, rarity, share_of_best, standing
 from streetai_core.dynamics.learning import contributions
 from streetai_core.index.words import WordIndex
 from streetai_core.planning.learning import Cue
@@ -24,9 +24,6 @@ _LONGEST = 20_000
 
 Mark: TypeAlias = int | tuple[int, int]
 """What two texts can share: the hash of a word, or the first and last day of a time that they speak of."""
-
-Rows = npt.NDArray[np.intp]
-Flags = npt.NDArray[np.bool_]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -80,13 +77,13 @@ class _Vocabulary:
 
     def __init__(self, indexes: Sequence[WordIndex], reply: str) -> None:
         self._indexes = indexes
-        self._found: dict[Mark, list[Rows]] = {}
+        self._found: dict[Mark, list[RowNumbers]] = {}
         """For each mark that was looked for the rows that have it, in each index."""
         copies = self._copies(terms(reply))
         self._counted = [index.alive & ~flags for index, flags in zip(indexes, copies, strict=True)]
         self._number = sum(int(flags.sum()) for flags in self._counted)
 
-    def overlap(self, at: Rows, marks: Iterable[Mark]) -> Floats:
+    def overlap(self, at: RowNumbers, marks: Iterable[Mark]) -> Floats:
         """The summed rarity of the marks that the messages in these rows of the first index have."""
         total = np.zeros(len(at))
         # One more than there are rows: -1, which stands for no row, never has anything.
@@ -113,7 +110,7 @@ class _Vocabulary:
             for numbers, index in zip(having, self._indexes, strict=True)
         ]
 
-    def _rows(self, mark: Mark) -> list[Rows]:
+    def _rows(self, mark: Mark) -> list[RowNumbers]:
         """The rows of the messages that have a mark, in each index."""
         found = self._found.get(mark)
         if found is None:

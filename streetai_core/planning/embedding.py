@@ -7,9 +7,9 @@ from dataclasses import replace
 
 import numpy as np
 
+from streetai_core.arrays import RowNumbers
 from streetai_core.config import Config
 from streetai_core.encoders.base import Encoder
-from streetai_core.index.columns import Rows
 from streetai_core.placement import Placement
 from streetai_core.planning.linking import Linking
 from streetai_core.planning.replacing import Replacing
@@ -80,7 +80,7 @@ def plan_embedding(
     )
 
 
-def _vectors_of(state: MemoryState, sequence: int, rows: Rows, vectors: Matrix) -> Matrix:
+def _vectors_of(state: MemoryState, sequence: int, rows: RowNumbers, vectors: Matrix) -> Matrix:
     """The vectors of a message in the order of its chunks, where signals in `rows` get these `vectors`."""
     own = state.rows_of_message(sequence)
     own = own[np.argsort(state.columns.column("chunk_index")[own])]
@@ -89,7 +89,7 @@ def _vectors_of(state: MemoryState, sequence: int, rows: Rows, vectors: Matrix) 
     return np.stack([fresh.get(row, vector) for row, vector in zip(own.tolist(), before, strict=True)])
 
 
-def _gathered(state: MemoryState, rows: Rows, placement: Placement) -> list[WeightRow]:
+def _gathered(state: MemoryState, rows: RowNumbers, placement: Placement) -> list[WeightRow]:
     """The weights of signals in their new stacks."""
     columns = state.columns
     return [
@@ -104,7 +104,7 @@ def _gathered(state: MemoryState, rows: Rows, placement: Placement) -> list[Weig
     ]
 
 
-def _moved(state: MemoryState, rows: Rows, vectors: Matrix, config: Config) -> list[SignalRow]:
+def _moved(state: MemoryState, rows: RowNumbers, vectors: Matrix, config: Config) -> list[SignalRow]:
     """Signals with other vectors."""
     return [
         _signal(state, row, vector)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from streetai_core.arrays import Floats
 from streetai_core.config import Config
-from streetai_core.dynamics.credit import Floats
 from streetai_core.dynamics.learning import action_for, bounds_for, factor_for, helped, learned_weight
 from streetai_core.dynamics.trust import is_trusted
 from streetai_core.placement import decayed_total

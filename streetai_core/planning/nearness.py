@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
+from streetai_core.arrays import RowNumbers
 from streetai_core.state import MemoryState
 from streetai_core.types import Matrix, Vector
-
-Rows = npt.NDArray[np.intp]
 
 CANDIDATES = 20
 """Messages that are compared, the most similar ones; what is replaced is about the same thing."""
@@ -20,7 +18,7 @@ _MOST = PARTS * CANDIDATES
 """Signals that are looked at: as many messages are among them as are compared, even if all have several."""
 
 
-def nearest_messages(state: MemoryState, vectors: Matrix, rows: Rows, common: float) -> dict[int, float]:
+def nearest_messages(state: MemoryState, vectors: Matrix, rows: RowNumbers, common: float) -> dict[int, float]:
     """The cosine of the nearest signal of each message among some, by sequence, the nearest first.
 
     Args:
@@ -36,16 +34,16 @@ def nearest_messages(state: MemoryState, vectors: Matrix, rows: Rows, common: fl
     return _by_message(state, rows, nearness)
 
 
-def with_vector(state: MemoryState, messages: Rows) -> Rows:
+def with_vector(state: MemoryState, messages: RowNumbers) -> RowNumbers:
     """The signals of some rows of messages that have a vector, ascending."""
     signals = state.alignment.signals_of(messages)
     if not state.columns.without_vector:
         return signals
-    found: Rows = signals[~np.isin(state.columns.keys[signals], list(state.columns.without_vector))]
+    found: RowNumbers = signals[~np.isin(state.columns.keys[signals], list(state.columns.without_vector))]
     return found
 
 
-def _promising(state: MemoryState, vectors: Matrix, rows: Rows, common: float) -> Rows:
+def _promising(state: MemoryState, vectors: Matrix, rows: RowNumbers, common: float) -> RowNumbers:
     """Those of some rows among which are the nearest signals of the messages that are compared, ascending.
 
     They are among the `_MOST` nearest to any of the vectors.
@@ -61,11 +59,11 @@ def _promising(state: MemoryState, vectors: Matrix, rows: Rows, common: float) -
     # Where vectors have something in common, a text without a vector may come before others that are nearer.
     if len(by_message) <= CANDIDATES or common:
         return rows
-    promising: Rows = rows[nearest >= by_message[CANDIDATES - 1] - off]
+    promising: RowNumbers = rows[nearest >= by_message[CANDIDATES - 1] - off]
     return promising
 
 
-def _by_message(state: MemoryState, rows: Rows, nearness: Vector) -> dict[int, float]:
+def _by_message(state: MemoryState, rows: RowNumbers, nearness: Vector) -> dict[int, float]:
     """How near the nearest signal of each message is, by sequence, the nearest first; of the `_MOST` nearest.
 
     Of those that tie the newest: it is what holds until now.

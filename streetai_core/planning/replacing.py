@@ -6,8 +6,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
-import numpy.typing as npt
 
+from streetai_core.arrays import RowNumbers
 from streetai_core.index.cone import beyond
 from streetai_core.index.distinct import distinct
 from streetai_core.index.words import WordIndex
@@ -25,7 +25,6 @@ from streetai_core.types import Matrix, Message
 Reader = Callable[[Sequence[int]], Mapping[int, Message]]
 """Reads messages with their texts, by sequence."""
 
-Rows = npt.NDArray[np.intp]
 
 Wanted = Mapping[float, Sequence[Sequence[int]]]
 """By the least similarity in meaning: the hashes of terms, of which a message has all of at least one; no terms at all:
@@ -129,7 +128,7 @@ class Replacing:
             near |= {one: near_by for one, cosine in found.items() if (near_by := beyond(cosine, self.common)) >= least}
         return near
 
-    def _like(self, newer: Message, terms: Sequence[int]) -> tuple[Rows, Rows]:
+    def _like(self, newer: Message, terms: Sequence[int]) -> tuple[RowNumbers, RowNumbers]:
         """Older messages of the same speaker that have all of some terms, without terms all of them.
 
         By row in the memory, and by number in the batch.
@@ -144,7 +143,7 @@ class Replacing:
         return _newest(rows, words, _MOST_ALIKE - len(told)), told
 
 
-def _newest(rows: Rows, words: WordIndex, most: int) -> Rows:
+def _newest(rows: RowNumbers, words: WordIndex, most: int) -> RowNumbers:
     """The newest of some messages, ascending."""
     if len(rows) <= most:
         return rows

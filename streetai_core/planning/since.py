@@ -10,8 +10,8 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
+from streetai_core.arrays import RowNumbers
 from streetai_core.index.cone import beyond
 from streetai_core.index.order import may_be_before
 from streetai_core.knowledge.changes import link
@@ -23,8 +23,6 @@ from streetai_core.planning.speakers import after, of_speaker
 from streetai_core.planning.words import day_of
 from streetai_core.text.marks import news_about
 from streetai_core.types import ROLES, Matrix, Message
-
-Rows = npt.NDArray[np.intp]
 
 
 @dataclass(slots=True)
@@ -162,7 +160,7 @@ class Since:
                 found.append((newer, replaces))
         return found
 
-    def _nearest(self, vectors: Matrix, rows: Rows) -> dict[int, float]:
+    def _nearest(self, vectors: Matrix, rows: RowNumbers) -> dict[int, float]:
         """The cosine of the nearest signal of messages in some rows, by sequence."""
         state = self.replacing.state
         return nearest_messages(state, vectors[:PARTS], with_vector(state, rows), self.replacing.common)
@@ -187,24 +185,24 @@ class Since:
         state = self.replacing.state
         return state.columns.vectors_of(state.rows_of_message(message.sequence))
 
-    def _rows_after(self, message: Message) -> Rows:
+    def _rows_after(self, message: Message) -> RowNumbers:
         """The rows of newer messages of the same role, trusted as much."""
         words = self.replacing.state.words
         return after(words, np.flatnonzero(words.alive & (words.column("role") == ROLES.index(message.role))), message)
 
-    def _of_speaker_after(self, message: Message) -> Rows:
+    def _of_speaker_after(self, message: Message) -> RowNumbers:
         """The rows of newer messages of the same speaker, trusted as much."""
         words = self.replacing.state.words
         return after(words, of_speaker(words, np.flatnonzero(words.alive), message), message)
 
-    def _soon_after(self, message: Message, rows: Rows) -> Rows:
+    def _soon_after(self, message: Message, rows: RowNumbers) -> RowNumbers:
         """Those of some rows that the speaker of a message said next in the same conversation."""
         words = self.replacing.state.words
         rows = of_speaker(words, rows, message)
         sequences = words.column("sequence")[rows]
         here = words.numbers_of([message.conversation_id])
         next_ones = np.isin(words.column("conversation")[rows], here) & (sequences > message.sequence)
-        found: Rows = np.sort(rows[next_ones][np.argsort(sequences[next_ones])[:LATELY]])
+        found: RowNumbers = np.sort(rows[next_ones][np.argsort(sequences[next_ones])[:LATELY]])
         return found
 
     def _reaches(self, day: int) -> bool:

@@ -7,14 +7,11 @@ does: "My agent had some notes on the title". Somebody else who asks in between 
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
-from streetai_core.dynamics.decay import Flags, Floats
+from streetai_core.arrays import Flags, Floats, RowNumbers
 from streetai_core.index.threads import BEFORE
 from streetai_core.index.words import WordIndex
 from streetai_core.recall.standing import Standing
-
-Rows = npt.NDArray[np.intp]
 
 _LEAST = 0.2
 """The least nearness of what stands before a message: where nothing has to do with the question, chance is as near as
@@ -25,7 +22,7 @@ _AS_NEAR, _AS_NEAR_ASKED = 1.0, 0.5
 somebody else asks in between (chosen with `tests.benchmarks.as_typed`; with less, as many lose as gain)."""
 
 
-def going_on(words: WordIndex, standing: Standing, at: Rows, near: Floats, answers: Flags) -> Flags:
+def going_on(words: WordIndex, standing: Standing, at: RowNumbers, near: Floats, answers: Flags) -> Flags:
     """`[i, j]`: whether message i goes on with one that was said behind message j and is as near to the question as j.
 
     Args:
@@ -48,7 +45,7 @@ def going_on(words: WordIndex, standing: Standing, at: Rows, near: Floats, answe
     return np.asarray((enough & behind).any(axis=0), dtype=np.bool_)
 
 
-def answering(words: WordIndex, at: Rows) -> Flags:
+def answering(words: WordIndex, at: RowNumbers) -> Flags:
     """Which of some messages stand right behind a question of somebody else; shape (k,)."""
     previous = words.column("previous")[at]
     author, role = words.column("author"), words.column("role")
@@ -56,7 +53,7 @@ def answering(words: WordIndex, at: Rows) -> Flags:
     return np.asarray((previous >= 0) & (words.column("question")[previous] > 0) & of_another, dtype=np.bool_)
 
 
-def answering_somebody(words: WordIndex, at: Rows) -> Flags:
+def answering_somebody(words: WordIndex, at: RowNumbers) -> Flags:
     """Which messages stand right behind a question of somebody else who has the same role: no assistant asked a user.
 
     Shape (k,).

@@ -10,9 +10,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from streetai_core.dynamics.decay import Flags, Floats
+from streetai_core.arrays import Flags, Floats, RowNumbers
 from streetai_core.index.among import among
-from streetai_core.index.bm25 import Rows
 from streetai_core.index.order import said_before
 from streetai_core.recall.news import news
 from streetai_core.recall.question import Question
@@ -71,7 +70,9 @@ def _replacing(state: MemoryState, question: Question, standing: Standing) -> Fl
     return _together(first, more)
 
 
-def _may_replace(state: MemoryState, question: Question, standing: Standing, later: Rows, earlier: Rows) -> Flags:
+def _may_replace(
+    state: MemoryState, question: Question, standing: Standing, later: RowNumbers, earlier: RowNumbers
+) -> Flags:
     """Which messages may stand in place of which, shape (k,): both are searched, and tell of one thing."""
     newer, older = standing.leaders.take(later), standing.leaders.take(earlier)
     may: Flags = (newer >= 0) & (older >= 0)
@@ -87,7 +88,9 @@ def _over(question: Question) -> int | None:
     return max(span.end.toordinal() for span in question.time.spans)
 
 
-def _lifted(state: MemoryState, standing: Standing, above: Rows, below: Rows, *, newer_above: bool) -> Floats | None:
+def _lifted(
+    state: MemoryState, standing: Standing, above: RowNumbers, below: RowNumbers, *, newer_above: bool
+) -> Floats | None:
     """What lifts messages above others, and above all that those stand above; shape (n,) of the signals.
 
     Args:
@@ -120,7 +123,7 @@ def _lifted(state: MemoryState, standing: Standing, above: Rows, below: Rows, *,
     return lifted
 
 
-def _marked(size: int, rows: Rows) -> Flags:
+def _marked(size: int, rows: RowNumbers) -> Flags:
     """Which numbers below `size` are among `rows`, shape (size,): quicker than to sort them."""
     marked = np.zeros(size, dtype=np.bool_)
     marked[rows] = True

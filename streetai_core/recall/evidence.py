@@ -24,8 +24,9 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from streetai_core.index.alignment import Nearness, Rows
-from streetai_core.index.bm25 import Flags, WordScores
+from streetai_core.arrays import Flags, Floats, RowNumbers
+from streetai_core.index.alignment import Nearness
+from streetai_core.index.bm25 import WordScores
 from streetai_core.index.cone import LEAST
 from streetai_core.index.order import as_said
 from streetai_core.index.row_table import NONE
@@ -36,8 +37,6 @@ from streetai_core.recall.question import Question
 from streetai_core.text.asking import newness_wanted
 from streetai_core.text.marks import WISH as STATES_WISH
 from streetai_core.types import ROLES, SOURCES
-
-Floats = npt.NDArray[np.float64]
 
 OWN_WORDS = 0.20
 """Weight of the words of a message itself."""
@@ -136,14 +135,14 @@ class Evidence:
             total += part
         return total
 
-    def words_count(self, rows: Rows | slice = _ALL) -> Floats:
+    def words_count(self, rows: RowNumbers | slice = _ALL) -> Floats:
         """What words add to the scores of the messages in these rows, shape (k,)."""
         counted: Floats = self.words[rows] * self.found.informed
         if self.found.told is not None:
             counted += self.found.told[rows] * (TOLD * SURE * (1.0 - self.found.informed))
         return counted
 
-    def parts(self, rows: Rows) -> dict[str, Floats]:
+    def parts(self, rows: RowNumbers) -> dict[str, Floats]:
         """The parts that the messages in these rows lend, by name; each of shape (k,)."""
         lent: Floats = WORDS_AROUND * (self.found.around[rows] - self.found.due_to_own(rows))
         vague = self.words_count(rows) - self.words[rows]
@@ -224,7 +223,7 @@ def _wishes(index: WordIndex, question: Question, newness: float, trusted_from: 
     return part
 
 
-def _share_of_long(index: WordIndex, rows: Rows) -> Floats:
+def _share_of_long(index: WordIndex, rows: RowNumbers) -> Floats:
     """What `LONG_TOKENS` are of each of some messages, shape (k,); at most 1."""
     characters = np.maximum(index.column("characters").take(rows), 1)
     return np.minimum(1.0, LONG_TOKENS * _CHARACTERS_PER_TOKEN / characters)

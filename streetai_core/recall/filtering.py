@@ -7,17 +7,14 @@ from dataclasses import dataclass
 from datetime import date, datetime
 
 import numpy as np
-import numpy.typing as npt
 
+from streetai_core.arrays import Flags, RowNumbers
 from streetai_core.errors import InputError
 from streetai_core.recall.metadata import Value, WantedMetadata, checked_metadata, fits
 from streetai_core.state import MemoryState
 from streetai_core.stores.values import utc
 from streetai_core.text.clean import clean
 from streetai_core.types import ROLES, ChunkKind, Role
-
-Flags = npt.NDArray[np.bool_]
-Rows = npt.NDArray[np.intp]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -94,7 +91,7 @@ class RecallFilter:
             self._compare_metadata(state, allowed, checked_metadata(self.metadata))
         return allowed
 
-    def _compare_moments(self, state: MemoryState, allowed: Flags, rows: Rows, bound: datetime) -> None:
+    def _compare_moments(self, state: MemoryState, allowed: Flags, rows: RowNumbers, bound: datetime) -> None:
         """Of what was said about the day of a moment, take away what was said on its wrong side."""
         # The index has days only, those of where it was said; on all others the day has decided.
         at = np.flatnonzero(allowed)

@@ -9,9 +9,9 @@ from typing import Any, overload
 
 import numpy as np
 
+from streetai_core.arrays import RowNumbers
 from streetai_core.config import Config
 from streetai_core.dynamics.trust import Share, is_trusted
-from streetai_core.index.columns import Rows
 from streetai_core.quick_values import quickly
 from streetai_core.recall.ranking import Ranking
 from streetai_core.state import MemoryState
@@ -50,7 +50,7 @@ def signals_at(state: MemoryState, places: Sequence[tuple[int, Message]]) -> lis
     return [_signal(state.head.token, message, values) for (_, message), values in zip(places, own, strict=True)]
 
 
-def _columns(state: MemoryState, rows: Rows) -> list[tuple[Any, ...]]:
+def _columns(state: MemoryState, rows: RowNumbers) -> list[tuple[Any, ...]]:
     """What signals show besides what they have of their message."""
     columns = state.columns
     return list(zip(columns.base[rows].tolist(), *(columns.column(name)[rows].tolist() for name in _OWN), strict=True))
@@ -84,7 +84,7 @@ def _signal(token: str, message: Message, values: tuple[Any, ...]) -> Signal:
     )
 
 
-def spans_of(state: MemoryState, rows: Rows) -> list[tuple[int, int]]:
+def spans_of(state: MemoryState, rows: RowNumbers) -> list[tuple[int, int]]:
     """Where the signals in some rows begin in their messages, and where they end."""
     starts, ends = (state.columns.column(name)[rows].tolist() for name in ("start", "end"))
     return list(zip(starts, ends, strict=True))

@@ -13,8 +13,8 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
+from streetai_core.arrays import RowNumbers
 from streetai_core.index.among import among
-from streetai_core.index.columns import Rows
 from streetai_core.recall.ranking import Ranking
 from streetai_core.state import MemoryState
 from streetai_core.text.naming import Found, Sought
@@ -66,7 +66,7 @@ def long_messages(state: MemoryState, ranking: Ranking) -> dict[int, int]:
 
 def weighed(
     state: MemoryState, ranking: Ranking, best: Mapping[int, int], messages: Mapping[int, Message], question: str
-) -> dict[int, Rows]:
+) -> dict[int, RowNumbers]:
     """The pieces of long messages, by the messages' sequences: those that say most of what is asked come first.
 
     Args:
@@ -109,7 +109,7 @@ def _order(total: Sequence[float], best: int) -> list[int]:
     return sorted(range(len(worth)), key=worth.__getitem__, reverse=True)
 
 
-def new_leaders(state: MemoryState, ranking: Ranking, pieces: Mapping[int, Rows]) -> Rows:
+def new_leaders(state: MemoryState, ranking: Ranking, pieces: Mapping[int, RowNumbers]) -> RowNumbers:
     """The signals that are to have the words of their messages and do not have them yet.
 
     Args:

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from streetai_core.arrays import Flags, Floats, RowNumbers
 from streetai_core.config import Config
 from streetai_core.dynamics.activation import ACTIVATION_SPREAD
-from streetai_core.dynamics.decay import Flags, Floats
-from streetai_core.index.columns import Rows
 from streetai_core.recall.correcting import CORRECTION, lifts
 from streetai_core.recall.evidence import Evidence, gather
 from streetai_core.recall.question import Question
@@ -64,7 +63,7 @@ class Lending:
             some = self._lifts.nonzero()[0]
             self.total[some] += self._lifts[some]
 
-    def lead(self, rows: Rows) -> None:
+    def lead(self, rows: RowNumbers) -> None:
         """Lend the words of their messages to these signals, one of a message, in place of the nearest ones.
 
         A message that is lifted above something older keeps its place, and its leader.
@@ -81,7 +80,7 @@ class Lending:
         self.leaders = self.leaders.copy()
         self.leaders[at] = rows
 
-    def relevance(self, rows: Rows, meaning: Floats) -> Floats:
+    def relevance(self, rows: RowNumbers, meaning: Floats) -> Floats:
         """How relevant these signals are, by what they mean and by words; what the gate looks at."""
         # A correction is as relevant as what it corrects, even if it does not name the matter again.
         relevance = meaning if self._lifts is None else meaning + self._lifts[rows]
@@ -91,7 +90,7 @@ class Lending:
             relevance = relevance + np.where(leads, self._evidence.words[at], 0.0)
         return relevance
 
-    def of_time(self, rows: Rows) -> Flags:
+    def of_time(self, rows: RowNumbers) -> Flags:
         """Which of these signals are of a time that the question names."""
         of_time = np.zeros(len(rows), dtype=np.bool_)
         if self._evidence is not None and self._evidence.of_time is not None:
@@ -99,7 +98,7 @@ class Lending:
             of_time |= self._evidence.of_time[at] & (at >= 0)
         return of_time
 
-    def wished_for(self, rows: Rows) -> Flags:
+    def wished_for(self, rows: RowNumbers) -> Flags:
         """Which of these signals state what the user wants once for all, where the question is a request."""
         wished = np.zeros(len(rows), dtype=np.bool_)
         if self._evidence is not None and self._evidence.is_request and "wishes" in self._evidence.context:
@@ -107,7 +106,7 @@ class Lending:
             wished |= (self._evidence.context["wishes"][at] > 0.0) & (at >= 0)
         return wished
 
-    def parts(self, rows: Rows) -> dict[str, Floats]:
+    def parts(self, rows: RowNumbers) -> dict[str, Floats]:
         """What these signals have from their messages, by name."""
         lent = {name: np.zeros(len(rows)) for name in LENT}
         if self._evidence is not None:

@@ -6,14 +6,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
+from streetai_core.arrays import Floats
 from streetai_core.config import Config
 from streetai_core.recall.looking import all_signals
 from streetai_core.state import MemoryState
 from streetai_core.types import Matrix, Message, Signal
-
-Floats = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

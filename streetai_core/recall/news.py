@@ -12,9 +12,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
-from streetai_core.dynamics.decay import Flags, Floats
+from streetai_core.arrays import Flags, Floats, RowNumbers
 from streetai_core.index.among import among
 from streetai_core.index.cone import beyond
 from streetai_core.index.order import oldest_first, said_before
@@ -40,8 +39,6 @@ from streetai_core.text.marks import (
     news_about,
     over_about,
 )
-
-Rows = npt.NDArray[np.intp]
 
 NEWS = 0.7
 """Most by which a message is lifted that tells how something is, above one like it."""
@@ -87,9 +84,9 @@ _SHORT = 280
 class _Compared:
     """The messages that are compared, the oldest first."""
 
-    best: Rows
+    best: RowNumbers
     """The signal of each that is nearest to the question, shape (k,)."""
-    at: Rows
+    at: RowNumbers
     """Their rows in the word index, shape (k,)."""
     answers: Flags
     """Which of them may be brought up to date, shape (k,)."""
@@ -149,7 +146,7 @@ def _compared(state: MemoryState, standing: Standing) -> _Compared:
     return _Compared(best[order], at[order], answers[order], tied[order][:, order])
 
 
-def _foremost(scores: Floats, sequences: Rows) -> Rows:
+def _foremost(scores: Floats, sequences: RowNumbers) -> RowNumbers:
     """The places of the best of some messages, ascending; of those that score alike the newest."""
     if len(scores) <= _MOST:
         return np.arange(len(scores))
@@ -203,7 +200,7 @@ def _tied(words: WordIndex, compared: _Compared, mark: Callable[[int], int]) -> 
     return tied
 
 
-def _may_outdo(words: WordIndex, at: Rows) -> Flags:
+def _may_outdo(words: WordIndex, at: RowNumbers) -> Flags:
     """`[i, j]`: whether i may stand above j for what it tells, shape (k, k).
 
     Nobody's word outdoes one that is trusted more, and what is said again in the same words is no news.

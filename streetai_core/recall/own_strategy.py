@@ -10,9 +10,9 @@ from typing import TypeVar
 import numpy as np
 import numpy.typing as npt
 
+from streetai_core.arrays import Floats, RowNumbers
 from streetai_core.config import Config
-from streetai_core.dynamics.decay import Floats, alive
-from streetai_core.index.columns import Rows
+from streetai_core.dynamics.decay import alive
 from streetai_core.index.row_table import NONE
 from streetai_core.recall.question import Question
 from streetai_core.recall.scope import Scope, by_stacks, scope_of, woken_stacks
@@ -30,7 +30,7 @@ _EPOCH = date(1970, 1, 1).toordinal()
 
 
 def unranked(
-    state: MemoryState, question: Question, config: Config, *, asked_at: datetime, sure: int, leaders: Rows
+    state: MemoryState, question: Question, config: Config, *, asked_at: datetime, sure: int, leaders: RowNumbers
 ) -> Unranked:
     """All signals that a question may find, with what the hybrid strategy makes of them; copies.
 
@@ -118,13 +118,13 @@ def by_strategy(
     if not config.revival_similarity:
         passed &= alive(effective, config.death_threshold)
 
-    def parts(some: Rows) -> dict[str, Floats]:
+    def parts(some: RowNumbers) -> dict[str, Floats]:
         return {name: part[numbers[some]] for name, part in judged.parts.items()}
 
     return Scored(rows, similarity, scores, parts, effective, passed, config.death_threshold, question.common)
 
 
-def _places(state: MemoryState, judged: Judged) -> Rows:
+def _places(state: MemoryState, judged: Judged) -> RowNumbers:
     """Where each signal stands in what was judged; -1 for one that was not, or is not to be found. Shape (n,)."""
     places = np.full(len(state.columns), NONE, dtype=np.intp)
     found = np.flatnonzero(judged.scores > -np.inf)
@@ -134,7 +134,7 @@ def _places(state: MemoryState, judged: Judged) -> Rows:
     return places
 
 
-def _named(names: tuple[str, ...] | Mapping[str, int] | Mapping[str | None, int], numbers: Rows) -> Texts:
+def _named(names: tuple[str, ...] | Mapping[str, int] | Mapping[str | None, int], numbers: RowNumbers) -> Texts:
     """The name behind each number; `None` for none."""
     # One more than there are names: -1, which stands for none, is the last.
     known = np.array([*names, None], dtype=np.object_)

@@ -6,11 +6,10 @@ import math
 
 import numpy as np
 
+from streetai_core.arrays import Flags, Floats, Integers, RowNumbers
 from streetai_core.config import Config
 from streetai_core.dynamics.activation import present, taught, within_reach
-from streetai_core.dynamics.decay import Flags, Floats, Ints
 from streetai_core.dynamics.learning import most_uses
-from streetai_core.index.columns import Rows
 from streetai_core.index.cone import beyond
 from streetai_core.recall.question import Question
 from streetai_core.state import MemoryState
@@ -71,9 +70,9 @@ class Activation:
         self._most = most_uses(config.trusted_from, config)
         self._most_doubtful = most_uses(-math.inf, config)
 
-    def of(self, rows: Rows, effective: Floats) -> tuple[Floats, Floats]:
+    def of(self, rows: RowNumbers, effective: Floats) -> tuple[Floats, Floats]:
         """Both parts of the scores of signals, by their rows and effective weights; shape (k,) each."""
-        age: Ints = self._turn - self._columns.column("last_used_turn")[rows]
+        age: Integers = self._turn - self._columns.column("last_used_turn")[rows]
         most = self._most if self._doubtful is None else np.where(self._doubtful[rows], self._most_doubtful, self._most)
         uses = np.minimum(self._columns.column("uses")[rows], most)
         learned, freshness = present(uses, self._columns.base[rows], effective, age)

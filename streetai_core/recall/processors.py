@@ -8,13 +8,12 @@ from datetime import timedelta
 from typing import Literal, TypeAlias
 
 import numpy as np
-import numpy.typing as npt
 
+from streetai_core.arrays import Floats
 from streetai_core.errors import InputError
 from streetai_core.recall.processing import Candidates, PostProcessor, rescored
 from streetai_core.types import Hit
 
-Floats: TypeAlias = npt.NDArray[np.float64]
 FusionKind: TypeAlias = Literal["zscore", "minmax", "rrf"]
 
 _DAY = timedelta(days=1)

@@ -6,10 +6,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from streetai_core.arrays import Flags, Floats, RowNumbers
 from streetai_core.config import Config
-from streetai_core.dynamics.decay import Flags, Floats, alive
+from streetai_core.dynamics.decay import alive
 from streetai_core.dynamics.trust import Share
-from streetai_core.index.columns import Rows
 from streetai_core.index.cone import cosine_of
 from streetai_core.recall.filtering import RecallFilter
 from streetai_core.recall.own_strategy import by_strategy
@@ -50,7 +50,7 @@ _TOKENS_PER_HIT = 12
 class Ranking:
     """All candidates of one question as parallel arrays, shape (n,), best first."""
 
-    rows: Rows
+    rows: RowNumbers
     """Rows of the state's columns."""
     scores: Floats
     similarity: Floats
@@ -164,7 +164,7 @@ def select(state: MemoryState, ranking: Ranking, config: Config, most: int, room
 
 
 def _select_trusted(
-    state: MemoryState, ranking: Ranking, positions: Rows, config: Config, *, most: int, room: int | None
+    state: MemoryState, ranking: Ranking, positions: RowNumbers, config: Config, *, most: int, room: int | None
 ) -> list[int]:
     """What `select` gives where everything is trusted: a few products do in place of one for each position."""
     if config.ranking == "product":
@@ -210,7 +210,7 @@ class _Choice:
         return bool(len(near)) and float(near.max()) >= self._ranking.duplicate
 
 
-def _enough(state: MemoryState, ranking: Ranking, positions: Rows, config: Config, room: int) -> int:
+def _enough(state: MemoryState, ranking: Ranking, positions: RowNumbers, config: Config, room: int) -> int:
     """How many of the first positions have passages for several times the room."""
     words = state.words
     at = words.rows_of(state.columns.column("sequence")[ranking.rows[positions]])
@@ -227,7 +227,7 @@ def deep(wide: int) -> int:
     return _DEPTH * wide + _DEPTH_LEAST
 
 
-def _without_copies(state: MemoryState, ranking: Ranking, positions: Rows) -> Rows:
+def _without_copies(state: MemoryState, ranking: Ranking, positions: RowNumbers) -> RowNumbers:
     """The positions that repeat none before them to the letter: of what has no vector, vectors do not tell it."""
     said: set[tuple[int, ...]] = set()
     first = []
@@ -238,7 +238,7 @@ def _without_copies(state: MemoryState, ranking: Ranking, positions: Rows) -> Ro
     return positions[np.array(first, dtype=np.bool_)]
 
 
-def identity(state: MemoryState, rows: Rows) -> list[tuple[int, ...]]:
+def identity(state: MemoryState, rows: RowNumbers) -> list[tuple[int, ...]]:
     """What is the same for signals that repeat a text of the same source, whoever is named as its author."""
     columns, words = state.columns, state.words
     at = words.rows_of(columns.column("sequence")[rows])
@@ -273,7 +273,7 @@ def _sorted(state: MemoryState, scored: Scored, scope: Scope, config: Config, de
     effective = scored.effective[order]
     leading = scored.leading
 
-    def again(leaders: Rows) -> Ranking:
+    def again(leaders: RowNumbers) -> Ranking:
         return _sorted(state, scored if leading is None else leading.by(leaders), scope, config, depth)
 
     return Ranking(
@@ -292,7 +292,7 @@ def _sorted(state: MemoryState, scored: Scored, scope: Scope, config: Config, de
     )
 
 
-def _once(state: MemoryState, rows: Rows, scores: Floats, numbers: Rows) -> Rows:
+def _once(state: MemoryState, rows: RowNumbers, scores: Floats, numbers: RowNumbers) -> RowNumbers:
     """Of candidates that repeat each other the best one each: a text that is planted a thousand times hides nothing."""
     best: dict[tuple[int, ...], int] = {}
     order = numbers[np.argsort(-scores[numbers], kind="stable")]

@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from streetai_core.index.columns import Rows, SignalColumns
+from streetai_core.arrays import RowNumbers
+from streetai_core.index.columns import SignalColumns
 from streetai_core.types import Matrix
 
 _BLOCK = 26
@@ -13,7 +14,7 @@ _BLOCK = 26
 more than are recalled by default, so that one block is mostly all."""
 
 
-def without_repetitions(columns: SignalColumns, rows: Rows, threshold: float, most: int) -> Rows:
+def without_repetitions(columns: SignalColumns, rows: RowNumbers, threshold: float, most: int) -> RowNumbers:
     """Places among `rows`, which are ranked, of those that no chosen one before them is as near to as `threshold`.
 
     Args:

@@ -10,17 +10,14 @@ from collections.abc import Collection
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
-from streetai_core.dynamics.decay import Flags, Floats
+from streetai_core.arrays import Flags, Floats, RowNumbers
 from streetai_core.index.words import WordIndex
 from streetai_core.recall.continuing import answering, answering_somebody, going_on
 from streetai_core.recall.naming import things
 from streetai_core.recall.question import Question
 from streetai_core.recall.standing import Standing
 from streetai_core.text.marks import ANNOUNCED, CHANGE, CONFIRMS, TOLD, VALUES
-
-Rows = npt.NDArray[np.intp]
 
 _LIKE, _LIKE_CHANGED, _AS_NEAR = 0.5, 0.4, 0.5
 """For a message that tells how something is: its least cosine with what it brings up to date, the same if it has a word
@@ -46,7 +43,7 @@ class Pairs:
     """The messages that are compared, and how much alike they are."""
 
     words: WordIndex
-    at: Rows
+    at: RowNumbers
     """Their rows, shape (k,)."""
     near: Floats
     """How near each is to the question, shape (k,)."""
@@ -64,7 +61,7 @@ class Pairs:
         return enough
 
 
-def who_tell(words: WordIndex, at: Rows, whom: Collection[int]) -> Flags:
+def who_tell(words: WordIndex, at: RowNumbers, whom: Collection[int]) -> Flags:
     """Which messages tell how something is; if a question names somebody (`whom`, numbers of authors), theirs alone.
 
     Shape (k,).
@@ -74,7 +71,7 @@ def who_tell(words: WordIndex, at: Rows, whom: Collection[int]) -> Flags:
     return telling & np.isin(words.column("author")[at], list(whom)) if whom else telling
 
 
-def who_change(words: WordIndex, at: Rows) -> Flags:
+def who_change(words: WordIndex, at: RowNumbers) -> Flags:
     """Which messages tell of a change, as they say themselves or an assistant's reply does; shape (k,)."""
     announced = words.having(ANNOUNCED, at)
     return np.asarray(announced | words.having(CONFIRMS, words.column("following")[at]), dtype=np.bool_)
@@ -124,7 +121,7 @@ def gone_on_with(pairs: Pairs, standing: Standing) -> Flags:
     return goes_on & fits & _of_one_speaker(words, at)
 
 
-def _of_what_is_asked(words: WordIndex, question: Question, at: Rows) -> Flags:
+def _of_what_is_asked(words: WordIndex, question: Question, at: RowNumbers) -> Flags:
     """`[i, j]`: whether i and j share a rare word of the question, shape (k, k)."""
     both = np.zeros((len(at), len(at)), dtype=np.bool_)
     for term in question.terms:
@@ -134,26 +131,26 @@ def _of_what_is_asked(words: WordIndex, question: Question, at: Rows) -> Flags:
     return both
 
 
-def _of_one_kind(words: WordIndex, at: Rows) -> Flags:
+def _of_one_kind(words: WordIndex, at: RowNumbers) -> Flags:
     """`[i, j]`: whether i and j tell values of one kind, shape (k, k)."""
     kinds = _kinds(words, at)
     both: Flags = kinds.T @ kinds
     return both
 
 
-def _kinds(words: WordIndex, at: Rows) -> Flags:
+def _kinds(words: WordIndex, at: RowNumbers) -> Flags:
     """`[kind, i]`: whether message i tells a value of this kind, shape (kinds, k)."""
     return np.stack([words.having(mark, at) for mark in VALUES.values()])
 
 
-def _of_one_speaker(words: WordIndex, at: Rows) -> Flags:
+def _of_one_speaker(words: WordIndex, at: RowNumbers) -> Flags:
     """`[i, j]`: whether i and j are by one author, shape (k, k). Ties say for themselves of whom they tell."""
     author = words.column("author")[at]
     one: Flags = author[:, None] == author
     return one
 
 
-def of_same(words: WordIndex, at: Rows, things: Collection[int]) -> Flags:
+def of_same(words: WordIndex, at: RowNumbers, things: Collection[int]) -> Flags:
     """`[i, j]`: whether i has all of these things that j has, shape (k, k).
 
     What is told of another boat is no news of this one.

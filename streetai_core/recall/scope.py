@@ -7,10 +7,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from streetai_core.arrays import Flags, Floats, RowNumbers
 from streetai_core.config import Config
 from streetai_core.dynamics.activation import COMPARED
-from streetai_core.dynamics.decay import Flags, Floats
-from streetai_core.index.columns import Rows
 from streetai_core.recall.filtering import RecallFilter
 from streetai_core.recall.question import Question
 from streetai_core.recall.topmost import topmost
@@ -28,7 +27,7 @@ class Scope:
     doubtful: Flags | None = None
     """Those that are not trusted; `None`: none."""
 
-    def topmost(self, total: Floats, depth: int, within: float) -> Rows:
+    def topmost(self, total: Floats, depth: int, within: float) -> RowNumbers:
         """The allowed signals, ascending, that are trusted and among the best, and all that are not trusted."""
         if self.doubtful is None:
             return topmost(total, depth, within=within, allowed=self.allowed)
@@ -36,7 +35,7 @@ class Scope:
         trusted = topmost(total, depth, within=within, allowed=allowed & ~self.doubtful)
         return np.sort(np.concatenate([trusted, np.flatnonzero(allowed & self.doubtful)]))
 
-    def best(self, total: Floats, found: Rows, depth: int) -> Rows:
+    def best(self, total: Floats, found: RowNumbers, depth: int) -> RowNumbers:
         """The few best signals: of those that are trusted, whatever the caller wants.
 
         So nothing that is told by them depends on a filter, and no text that was planted to fit a question changes it.

@@ -15,10 +15,10 @@ from typing import Generic, TypeAlias, TypeVar
 
 import numpy as np
 
+from streetai_core.arrays import Flags, Floats, RowNumbers
 from streetai_core.config import Config
 from streetai_core.dynamics.activation import ACTIVATION_SPREAD
-from streetai_core.dynamics.decay import TOLERANCE, Flags, Floats, alive, product_scores
-from streetai_core.index.columns import Rows
+from streetai_core.dynamics.decay import TOLERANCE, alive, product_scores
 from streetai_core.index.cone import beyond
 from streetai_core.recall.lending import Lending
 from streetai_core.recall.past import Activation, lessons_of
@@ -31,7 +31,7 @@ from streetai_core.types import Vector
 RELEVANT = ("meaning", "words", "neighbours", "change")
 """The parts that make a signal relevant to a question: the gate looks at them together."""
 
-Parts: TypeAlias = Callable[[Rows], dict[str, Floats]]
+Parts: TypeAlias = Callable[[RowNumbers], dict[str, Floats]]
 """The parts of the scores of candidates, by their numbers; each of shape (k,). They sum to the scores. Only what is
 shown is asked for."""
 
@@ -60,9 +60,9 @@ class Leading(Generic[Those]):
     meaning: Floats
     """What every signal of the memory means beside the question, or about so much, shape (n,); minus infinity for one
     that is not searched."""
-    leaders: Rows
+    leaders: RowNumbers
     """Which signal has the words of each message, -1 for a message without any, shape (m,)."""
-    by: Callable[[Rows], Those]
+    by: Callable[[RowNumbers], Those]
     """Gives the same candidates where these signals, one of a message, have the words. They take the place of those
     that there are, whose parts change."""
 
@@ -71,7 +71,7 @@ class Leading(Generic[Those]):
 class Scored:
     """Candidates before they are sorted; all arrays of shape (n,)."""
 
-    rows: Rows
+    rows: RowNumbers
     similarity: Floats
     scores: Floats
     parts: Parts
@@ -89,7 +89,7 @@ class Scored:
     """Which signals stand for their messages; `None`: none does, or all do alike."""
 
 
-def by_product(state: MemoryState, rows: Rows, question: Question, config: Config) -> Scored:
+def by_product(state: MemoryState, rows: RowNumbers, question: Question, config: Config) -> Scored:
     """The published score: weight times similarity.
 
     Args:
@@ -110,7 +110,7 @@ def by_product(state: MemoryState, rows: Rows, question: Question, config: Confi
     if not config.revival_similarity:
         passed &= ~dead
 
-    def parts(numbers: Rows) -> dict[str, Floats]:
+    def parts(numbers: RowNumbers) -> dict[str, Floats]:
         # An unlearned weight of 1 that has not faded would leave the similarity as it is.
         near, base = similarity[numbers], state.columns.base[rows[numbers]]
         learned = (base - 1.0) * np.maximum(near, 0.0)
@@ -163,7 +163,7 @@ class _Sum:
     sure: int | None
     error: float
     """How far an estimated cosine may be off; 0: none is an estimate."""
-    unknown: Rows
+    unknown: RowNumbers
     """The signals that have no vector, where others have one."""
     similarity: Floats
     meaning: Floats
@@ -189,7 +189,7 @@ class _Sum:
         if not config.revival_similarity:
             passed &= alive(effective, config.death_threshold)
 
-        def parts(numbers: Rows) -> dict[str, Floats]:
+        def parts(numbers: RowNumbers) -> dict[str, Floats]:
             some = rows[numbers]
             lent = {} if self.lending is None else self.lending.parts(some)
             return {
@@ -217,14 +217,14 @@ class _Sum:
         """Which signals have the words of their messages, and how others get them."""
         searched = self.scope.searched
 
-        def led_by(leaders: Rows) -> Scored:
+        def led_by(leaders: RowNumbers) -> Scored:
             lending.lead(leaders)
             return self.scored()
 
         meaning = self.meaning if searched is None else np.where(searched, self.meaning, -np.inf)
         return Leading(meaning, lending.leaders, led_by)
 
-    def _make_exact(self, rows: Rows, vector: Vector, within: float) -> None:
+    def _make_exact(self, rows: RowNumbers, vector: Vector, within: float) -> None:
         """Put cosines in the place of the estimates of the best of these rows."""
         some = rows if self.sure is None else rows[topmost(self.total[rows], self.sure, within=within)]
         if len(self.unknown):
@@ -236,7 +236,7 @@ class _Sum:
         self.similarity[some] = cosines
 
 
-def _correct(total: Floats, meaning: Floats, rows: Rows, exact: Floats) -> None:
+def _correct(total: Floats, meaning: Floats, rows: RowNumbers, exact: Floats) -> None:
     """Put what some signals mean in the place of what was estimated of it, in both arrays, which may be one.
 
     Args:
@@ -251,7 +251,7 @@ def _correct(total: Floats, meaning: Floats, rows: Rows, exact: Floats) -> None:
 
 
 def _gated(
-    lending: Lending | None, rows: Rows, best: Rows, meaning: Floats, config: Config
+    lending: Lending | None, rows: RowNumbers, best: RowNumbers, meaning: Floats, config: Config
 ) -> tuple[Flags, float, Flags | None]:
     """Which candidates the gate lets through.
 
@@ -298,7 +298,7 @@ def _estimates(state: MemoryState, question: Question) -> tuple[Floats, float]:
     return estimates.astype(np.float64), error
 
 
-def _unknown(state: MemoryState, question: Question, config: Config) -> Rows:
+def _unknown(state: MemoryState, question: Question, config: Config) -> RowNumbers:
     """The rows of the signals that have no vector, where others have a meaning, and words find these too."""
     lacking = state.columns.without_vector
     if not lacking or question.vector is None or config.strategy == "vector":
@@ -306,7 +306,7 @@ def _unknown(state: MemoryState, question: Question, config: Config) -> Rows:
     return state.columns.rows(lacking)
 
 
-def _neutral(state: MemoryState, nearness: Floats, unknown: Rows) -> Floats:
+def _neutral(state: MemoryState, nearness: Floats, unknown: RowNumbers) -> Floats:
     """How near all signals are, where those in `unknown` count as near as the others on average.
 
     Zeros would make them the farthest of all.

@@ -11,8 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from streetai_core.dynamics.decay import Flags
-from streetai_core.index.bm25 import Rows
+from streetai_core.arrays import Flags, RowNumbers
 from streetai_core.index.words import WordIndex
 from streetai_core.knowledge.pairs import pairs
 from streetai_core.recall.naming import asks_whether
@@ -21,7 +20,7 @@ from streetai_core.text.marks import numbered, qualified
 from streetai_core.text.words import hashed
 
 
-def each_of_another(words: WordIndex, question: Question, at: Rows) -> Flags:
+def each_of_another(words: WordIndex, question: Question, at: RowNumbers) -> Flags:
     """`[i, j]`: whether message i tells of another thing of the kind, and message j of the one that is asked for.
 
     Args:
@@ -38,7 +37,7 @@ def each_of_another(words: WordIndex, question: Question, at: Rows) -> Flags:
     return apart
 
 
-def of_another(words: WordIndex, question: Question, newer: Rows, older: Rows) -> Flags:
+def of_another(words: WordIndex, question: Question, newer: RowNumbers, older: RowNumbers) -> Flags:
     """Which messages tell of another thing of the kind, while the older one of each pair tells of the one asked for.
 
     Args:
@@ -68,16 +67,16 @@ class _Wanted:
     mark: Callable[[int], int]
     """The term by which messages are marked that say of a noun which one they mean."""
 
-    def this(self, words: WordIndex, at: Rows) -> Flags:
+    def this(self, words: WordIndex, at: RowNumbers) -> Flags:
         """Which messages tell of the thing that is meant, shape of `at`."""
         return words.having(self.noun, at) & self._told(words, at)
 
-    def other(self, words: WordIndex, at: Rows) -> Flags:
+    def other(self, words: WordIndex, at: RowNumbers) -> Flags:
         """Which messages tell of another thing of its kind, shape of `at`."""
         of_some = words.having(self.noun, at) & words.having(self.mark(self.noun), at)
         return of_some & ~self._told(words, at)
 
-    def _told(self, words: WordIndex, at: Rows) -> Flags:
+    def _told(self, words: WordIndex, at: RowNumbers) -> Flags:
         return np.asarray(np.any([words.having(word, at) for word in self.which], axis=0), dtype=np.bool_)
 
 

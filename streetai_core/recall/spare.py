@@ -11,8 +11,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from streetai_core.arrays import Floats
 from streetai_core.config import Config
-from streetai_core.dynamics.decay import TOLERANCE, Floats, alive
+from streetai_core.dynamics.decay import TOLERANCE, alive
 from streetai_core.recall.ranking import Ranking
 from streetai_core.recall.repetition import without_repetitions
 from streetai_core.recall.scoring import RELEVANT

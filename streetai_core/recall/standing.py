@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from streetai_core.dynamics.decay import Flags, Floats
+from streetai_core.arrays import Flags, Floats
 
 
 @dataclass(frozen=True, slots=True)

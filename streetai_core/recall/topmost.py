@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
-Floats = npt.NDArray[np.float64]
-Flags = npt.NDArray[np.bool_]
-Rows = npt.NDArray[np.intp]
+from streetai_core.arrays import Flags, Floats, RowNumbers
 
 _SAMPLE = 16
 """One value in so many is looked at to guess where the best begin."""
@@ -19,7 +16,7 @@ _SPARE = 1.5
 """The guess aims at so many times what is wanted, so that it seldom falls short."""
 
 
-def topmost(values: Floats, wanted: int, *, within: float = 0.0, allowed: Flags | None = None) -> Rows:
+def topmost(values: Floats, wanted: int, *, within: float = 0.0, allowed: Flags | None = None) -> RowNumbers:
     """The rows of the best values, ascending: the `wanted` best, and all that are no more than `within` below them.
 
     Args:
@@ -34,7 +31,7 @@ def topmost(values: Floats, wanted: int, *, within: float = 0.0, allowed: Flags 
     return rows[_topmost(values[rows], wanted, within)]
 
 
-def _topmost(values: Floats, wanted: int, within: float) -> Rows:
+def _topmost(values: Floats, wanted: int, within: float) -> RowNumbers:
     if len(values) <= wanted:
         return np.arange(len(values))
     if not wanted:
@@ -42,16 +39,16 @@ def _topmost(values: Floats, wanted: int, within: float) -> Rows:
     promising = _promising(values, wanted)
     among = values if promising is None else values[promising]
     last = np.partition(among, len(among) - wanted)[len(among) - wanted]
-    best: Rows = np.flatnonzero(values >= last - within)
+    best: RowNumbers = np.flatnonzero(values >= last - within)
     return best
 
 
-def _promising(values: Floats, wanted: int) -> Rows | None:
+def _promising(values: Floats, wanted: int) -> RowNumbers | None:
     """Few rows with all of the `wanted` best values among them; `None` if they cannot be guessed."""
     sample = values[::_SAMPLE]
     aim = int(_SPARE * wanted / _SAMPLE) + 1
     if len(values) < _LEAST or aim >= len(sample):
         return None
     guess = np.partition(sample, len(sample) - aim)[len(sample) - aim]
-    rows: Rows = np.flatnonzero(values >= guess)
+    rows: RowNumbers = np.flatnonzero(values >= guess)
     return rows if len(rows) >= wanted else None

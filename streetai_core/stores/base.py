@@ -15,8 +15,9 @@ from datetime import datetime
 
 import numpy as np
 
+from streetai_core.arrays import Integers
 from streetai_core.errors import StoreError
-from streetai_core.stores.columns import Integers, Loaded, StackArrays, loaded_from
+from streetai_core.stores.columns import Loaded, StackArrays, loaded_from
 from streetai_core.stores.images import Content, Image
 from streetai_core.stores.provenance import Edit, JournalRow, Origins
 from streetai_core.stores.traces import Traces

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from streetai_core.stores.checksums import Integers
+from streetai_core.arrays import Integers
 from streetai_core.stores.rows import Origin
 
 

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-Integers = npt.NDArray[np.int64]
+from streetai_core.arrays import Integers
 
 _NOTHING = -(2**62) - 1
 """Stands for NULL: no length and no checksum make it."""

@@ -9,14 +9,12 @@ from typing import TypeVar
 import numpy as np
 import numpy.typing as npt
 
+from streetai_core.arrays import Flags, Floats, Integers
 from streetai_core.stores.provenance import Quarantine
 from streetai_core.stores.types import CueRow, Head, Rows, SignalRow, StackRow, WeightRow, WordsRow
 from streetai_core.types import DaySpans, KeptMatrix, KeptVector, Matrix, TermCounts, TermHashes
 
 Number = TypeVar("Number", bound=np.generic)
-Flags = npt.NDArray[np.bool_]
-Floats = npt.NDArray[np.float64]
-Integers = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True)

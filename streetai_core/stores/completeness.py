@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 
-from streetai_core.stores.checksums import Integers, wholes
+from streetai_core.arrays import Integers
+from streetai_core.stores.checksums import wholes
 from streetai_core.stores.index_checks import Select
 from streetai_core.stores.rows import Origin
 

@@ -10,8 +10,9 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from streetai_core.stores.checksums import Integers, checksums, wholes
-from streetai_core.stores.columns import Coded, Floats
+from streetai_core.arrays import Floats, Integers
+from streetai_core.stores.checksums import checksums, wholes
+from streetai_core.stores.columns import Coded
 from streetai_core.stores.packs import Column
 from streetai_core.stores.rows import Row
 

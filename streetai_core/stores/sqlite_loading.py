@@ -7,8 +7,9 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 
+from streetai_core.arrays import Integers
 from streetai_core.stores.belonging import Keys, check_belonging
-from streetai_core.stores.checksums import Integers, blobs, texts, wholes
+from streetai_core.stores.checksums import blobs, texts, wholes
 from streetai_core.stores.columns import Loaded, SignalArrays, StackArrays, WeightArrays, WordsArrays
 from streetai_core.stores.completeness import counts_of, message_keys
 from streetai_core.stores.index_checks import Select, check_indexes

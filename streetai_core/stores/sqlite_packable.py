@@ -8,7 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from streetai_core.stores.checksums import Integers, blobs, reals, texts, wholes
+from streetai_core.arrays import Integers
+from streetai_core.stores.checksums import blobs, reals, texts, wholes
 from streetai_core.stores.columns import Coded
 from streetai_core.stores.packs import SPAN, Column, is_pack, unpacked
 from streetai_core.stores.rows import Row

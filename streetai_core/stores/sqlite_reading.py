@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 from sqlite_utils import Database
 
+from streetai_core.arrays import Integers
 from streetai_core.errors import DamagedFileError, StoreError
 from streetai_core.stores.base import ReadTransaction
-from streetai_core.stores.checksums import Integers
 from streetai_core.stores.columns import Loaded, StackArrays
 from streetai_core.stores.completeness import Counts, check_count, counts_of
 from streetai_core.stores.faults import Faults

@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from streetai_core.stores.checksums import Integers, texts, vectors, wholes
+from streetai_core.arrays import Integers
+from streetai_core.stores.checksums import texts, vectors, wholes
 from streetai_core.stores.columns import Coded
 from streetai_core.stores.rows import HALF, SINGLE
 from streetai_core.stores.sqlite_columns import Blocks, check, turned

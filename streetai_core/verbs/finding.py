@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from streetai_core.arrays import RowNumbers
 from streetai_core.config import Config
-from streetai_core.index.columns import Rows
 from streetai_core.recall.filtering import RecallFilter
 from streetai_core.recall.hits import sequences_of
 from streetai_core.recall.leading import long_messages, new_leaders, weighed
@@ -47,7 +47,7 @@ class Selected:
     """Of what may be recalled, best first."""
     messages: dict[int, Message]
     """What these are pieces of, by sequence."""
-    pieces: Mapping[int, Rows]
+    pieces: Mapping[int, RowNumbers]
     """The signals of the first long messages among the candidates, by sequence: those that say most of what is asked
     come first."""
     stacks: Sequence[ActivatedStack]
@@ -79,7 +79,9 @@ def find(
     )
 
 
-def _told(transaction: ReadTransaction, state: MemoryState, question: Question, wanted: Wanted, config: Config) -> Rows:
+def _told(
+    transaction: ReadTransaction, state: MemoryState, question: Question, wanted: Wanted, config: Config
+) -> RowNumbers:
     """Which signals have the words of their messages when a strategy of one's own is told of them."""
     hybrid = replace(config, strategy="hybrid")
     ranking, _ = _ranked(state, question, replace(wanted, stacks=False), hybrid, judged=None)
@@ -89,7 +91,7 @@ def _told(transaction: ReadTransaction, state: MemoryState, question: Question, 
 
 def _pieces(
     transaction: ReadTransaction, state: MemoryState, question: Question, ranking: Ranking
-) -> tuple[dict[int, Rows], dict[int, Message]]:
+) -> tuple[dict[int, RowNumbers], dict[int, Message]]:
     """The signals of long messages by what they say of a question, and these messages, by sequence."""
     best = long_messages(state, ranking)
     messages = messages_of(transaction, list(best))

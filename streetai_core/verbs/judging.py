@@ -6,9 +6,9 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import datetime
 
+from streetai_core.arrays import RowNumbers
 from streetai_core.conductor import Elsewhere
 from streetai_core.config import Config
-from streetai_core.index.columns import Rows
 from streetai_core.recall.own_strategy import unranked
 from streetai_core.recall.question import Question
 from streetai_core.recall.ranking import considered
@@ -29,7 +29,7 @@ class Judging:
     _judged: dict[str, dict[int, Judged]] = field(default_factory=dict)
     """By question and by the version of the memory, the latest last."""
 
-    def of(self, state: MemoryState, question: Question, leaders: Callable[[], Rows]) -> Judged | None:
+    def of(self, state: MemoryState, question: Question, leaders: Callable[[], RowNumbers]) -> Judged | None:
         """The scores for a question; `None`: the strategy is a built-in one.
 
         Args:
