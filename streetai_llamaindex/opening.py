@@ -159,13 +159,16 @@ class Opening:
             if not self._leases:
                 self._close()
 
-    def close_if_unused(self) -> bool:
-        """Close an engine that nobody holds a lease of; say whether that is so."""
+    @property
+    def is_used(self) -> bool:
+        """Whether anybody holds a lease of it."""
+        return bool(self._leases)
+
+    def close_if_unused(self) -> None:
+        """Close an engine that nobody holds a lease of."""
         with self._lock:
-            if self._leases:
-                return False
-            self._close()
-            return True
+            if not self._leases:
+                self._close()
 
     def _close(self) -> None:
         """Close what was opened here; the next use opens it again, except what was in RAM only."""
@@ -208,7 +211,7 @@ def opening_of(
     embed_model: object = None,
     config: Config | None = None,
 ) -> Opening:
-    """The opening for what a component was given. No I/O.
+    """The opening for what a component was given. No I/O on it; engines on other files that nobody uses are closed.
 
     Args:
         registry: wins over all the others, and stays the caller's to close.
@@ -227,13 +230,17 @@ def opening_of(
     if file is None:
         return _kept(Opening(embed_model=embed_model, config=config))
     key = _Key(os.path.realpath(file), None if embed_model is None else id(embed_model), config or Config())
+    unused: list[Opening] = []
     with _lock:
         found = _by_key.get(key)
         if found is None:
-            _close_unused()
+            unused = [_by_key.pop(other) for other, opening in list(_by_key.items()) if not opening.is_used]
             found = _by_key[key] = Opening(path=key.path, embed_model=embed_model, config=config)
             _by_token[found.token] = found
-        return found
+    # So that a server with a file per user does not collect them; and outside the lock, for a disk may be slow.
+    for opening in unused:
+        opening.close_if_unused()
+    return found
 
 
 def reopened(address: Mapping[str, object], *, embed_model: object = None) -> Opening:
@@ -330,13 +337,6 @@ def _written_config(settings: Mapping[str, Any], path: object) -> Config:
     ]
     alike = [one.config for one in on_file if one.config is not None and one.config.to_dict() == settings]
     return alike[-1] if alike else Config.from_dict({**settings, "strategy": UnknownStrategy(name)})
-
-
-def _close_unused() -> None:
-    """Close engines that nobody uses any more, so that a server with a file per user does not collect them."""
-    for key, opening in list(_by_key.items()):
-        if opening.close_if_unused():
-            del _by_key[key]
 
 
 def _checked(path: str | os.PathLike[str] | None, embed_model: object, config: object) -> str | None:
