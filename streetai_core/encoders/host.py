@@ -7,7 +7,8 @@ from collections.abc import Callable, Sequence
 from typing import Protocol
 
 from streetai_core.encoders.base import Encoder, InputKind, unit_rows
-from streetai_core.errors import EncoderError
+from streetai_core.encoders.patience import TIMEOUT, Patience
+from streetai_core.errors import EncoderError, InputError
 from streetai_core.types import Matrix
 
 _PROBE = "How long is a vector?"
@@ -43,9 +44,20 @@ class HostEncoder(Encoder):
         model: the host's object.
         name: what to call it in fingerprints. `None`: its module, class and model name. Two models with one name
             would be taken for the same.
+        timeout: seconds to wait for the vector of a question, and one more for each text beyond the first, once the
+            model has worked: what is asked is then answered by words alone, as when it fails. `None`: no limit.
+
+    Raises:
+        InputError: `timeout` is no number above 0.
     """
 
-    def __init__(self, model: object, *, name: str | None = None) -> None:
+    def __init__(self, model: object, *, name: str | None = None, timeout: float | None = TIMEOUT) -> None:
+        if timeout is not None and (
+            isinstance(timeout, bool) or not isinstance(timeout, int | float) or not timeout > 0
+        ):
+            raise InputError(f"timeout must be None or a number of seconds above 0, got {timeout!r}")
+        # The first call may have to load the model, or to fetch it.
+        self._patience, self._first = Patience(timeout), Patience(None)
         self._name = _name_of(model) if name is None else name
         self._dim: int | None = None
         self._seen = False
@@ -85,15 +97,17 @@ class HostEncoder(Encoder):
             EncoderError: the host's model failed, or did not return one finite vector a text, all of one length.
         """
         try:
-            if kind == "query":
-                rows: Rows = [self._embed_query(text) for text in texts]
-            else:
-                rows = self._embed_documents(list(texts))
+            patience = self._patience if self._worked else self._first
+            rows = patience.call(lambda: self._rows_of(texts, kind), len(texts))
         except Exception as error:
             raise EncoderError(f"{self._name} could not embed {len(texts)} texts: {error}") from error
         if not self._seen:
             self._dim, self._seen = _length_of_first(rows), True
         return unit_rows(rows, rows=len(texts), dim=self._dim or 0)
+
+    def _rows_of(self, texts: Sequence[str], kind: InputKind) -> Rows:
+        """What the host's model returns."""
+        return [self._embed_query(text) for text in texts] if kind == "query" else self._embed_documents(list(texts))
 
     @abstractmethod
     def _embed_documents(self, texts: list[str]) -> Rows:
@@ -110,10 +124,13 @@ class LangChainEncoder(HostEncoder):
     Args:
         embeddings: the LangChain object.
         name: what to call it in fingerprints.
+        timeout: seconds to wait for the vector of a question; `None`: no limit.
     """
 
-    def __init__(self, embeddings: LangChainEmbeddings, *, name: str | None = None) -> None:
-        super().__init__(embeddings, name=name)
+    def __init__(
+        self, embeddings: LangChainEmbeddings, *, name: str | None = None, timeout: float | None = TIMEOUT
+    ) -> None:
+        super().__init__(embeddings, name=name, timeout=timeout)
         self._embeddings = embeddings
 
     def _embed_documents(self, texts: list[str]) -> Rows:
@@ -129,10 +146,13 @@ class LlamaIndexEncoder(HostEncoder):
     Args:
         embedding: the LlamaIndex object.
         name: what to call it in fingerprints.
+        timeout: seconds to wait for the vector of a question; `None`: no limit.
     """
 
-    def __init__(self, embedding: LlamaIndexEmbedding, *, name: str | None = None) -> None:
-        super().__init__(embedding, name=name)
+    def __init__(
+        self, embedding: LlamaIndexEmbedding, *, name: str | None = None, timeout: float | None = TIMEOUT
+    ) -> None:
+        super().__init__(embedding, name=name, timeout=timeout)
         self._embedding = embedding
 
     def _embed_documents(self, texts: list[str]) -> Rows:
