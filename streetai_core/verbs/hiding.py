@@ -80,8 +80,9 @@ class Hiding(Conductor):
     ) -> bool:
         """Take one rule of `quarantine` back; arguments are the same.
 
-        What comes back has to do with what was said meanwhile what it would have, had it never been hidden: that is
-        found in steps, each of which stays, some ten milliseconds for each message.
+        What comes back is linked with what was said meanwhile, and replaced by it, as if it had never been hidden, but
+        that how rare its words are is told by today: that is found in steps, each of which stays, some ten milliseconds
+        for each message.
 
         Returns:
             True if there was such a rule. What another rule hides stays hidden.
