@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from contextlib import suppress
 from datetime import datetime
+from functools import cache
 
 from sqlite_utils import Database
 
@@ -119,9 +120,9 @@ ON CONFLICT (memory_key, field, value) DO NOTHING
 """
 _RELEASE = "DELETE FROM quarantines WHERE memory_key = ? AND field = ? AND value = ?"
 _UNLEARN = "DELETE FROM credits WHERE memory_key = ? AND version > ?"
-_DELETE_MESSAGE = "DELETE FROM messages WHERE memory_key = ? AND sequence = ?"
-_DELETE_SIGNAL = "DELETE FROM signals WHERE memory_key = ? AND signal_key = ?"
-_DELETE_STACK = "DELETE FROM stacks WHERE memory_key = ? AND stack_key = ?"
+_DELETE_MESSAGES = "DELETE FROM messages WHERE memory_key = ? AND sequence IN (SELECT value FROM json_each(?))"
+_DELETE_SIGNALS = "DELETE FROM signals WHERE memory_key = ? AND signal_key IN (SELECT value FROM json_each(?))"
+_DELETE_STACKS = "DELETE FROM stacks WHERE memory_key = ? AND stack_key IN (SELECT value FROM json_each(?))"
 _DELETE_CUE = "DELETE FROM cues WHERE memory_key = ? AND signal_key = ? AND question = ?"
 _WIPE = (
     "DELETE FROM packs WHERE memory_key = ?",
@@ -135,6 +136,11 @@ _WIPE = (
 """Signals, vectors, weights, cues and words go with their messages."""
 
 _DELETE_HEAD = "DELETE FROM memories WHERE memory_key = ?"
+
+_VALUES = "VALUES ("
+_ROWS = 64
+"""Rows to a statement where there are many: no statement has more than 20 values a row, so that it stays small, and a
+hundred thousand rows are some 1,500 statements."""
 
 _OF_SIGNALS = " AND signal_key IN (SELECT value FROM json_each(?))"
 
@@ -226,11 +232,12 @@ class SqliteWriting(SqliteReading, WriteTransaction):
             for statement in _WIPE:
                 self._connection.execute(statement, (key,))
         for statement, numbers in (
-            (_DELETE_MESSAGE, changes.deleted_messages),
-            (_DELETE_SIGNAL, changes.deleted_signals),
-            (_DELETE_STACK, changes.deleted_stacks),
+            (_DELETE_MESSAGES, changes.deleted_messages),
+            (_DELETE_SIGNALS, changes.deleted_signals),
+            (_DELETE_STACKS, changes.deleted_stacks),
         ):
-            self._many(statement, [(key, int(number)) for number in numbers])
+            if numbers:
+                self._connection.execute(statement, (key, list_text(numbers)))
         self._many(_DELETE_CUE, [(key, int(signal), int(question)) for signal, question in changes.deleted_cues])
 
     def _write_messages(self, messages: Sequence[Message], key: int) -> None:
@@ -295,4 +302,25 @@ class SqliteWriting(SqliteReading, WriteTransaction):
 
     def _many(self, statement: str, rows: Sequence[Row]) -> int:
         """Execute a statement for each row; how many rows of the table it changed."""
-        return self._connection.executemany(statement, rows).rowcount if rows else 0
+        if not rows:
+            return 0
+        alone, changed = len(rows), 0
+        if _VALUES in statement:
+            # At the end of each statement SQLite goes through all that this transaction keeps for going back, which
+            # makes thousands of statements over old rows quadratic: many rows to a statement.
+            alone %= _ROWS
+            together = _of_rows(statement)
+            for first in range(0, len(rows) - alone, _ROWS):
+                values = [value for row in rows[first : first + _ROWS] for value in row]
+                changed += self._connection.execute(together, values).rowcount
+        single = rows[len(rows) - alone :]
+        return changed + (self._connection.executemany(statement, single).rowcount if single else 0)
+
+
+@cache
+def _of_rows(statement: str) -> str:
+    """The statement that inserts `_ROWS` rows at once, made of the one that inserts a row."""
+    before, values, after = statement.partition(_VALUES)
+    marks, end, rest = after.partition(")")
+    row = f"({marks}{end}"
+    return before + values.removesuffix("(") + ", ".join([row] * _ROWS) + rest

@@ -17,7 +17,9 @@ from streetai_core.testing.factories import (
     make_message,
     make_signal_row,
     make_stack_row,
+    make_vector,
     make_weight_row,
+    make_words_row,
 )
 from streetai_core.testing.store_reading import all_messages, comparable, head_of, read, write
 
@@ -47,6 +49,30 @@ class StoreDeleting:
         assert [weight.key for weight in rows.weights] == [0]
         assert [stack.key for stack in rows.stacks] == [1]
         assert all_messages(store) == [make_message(0), make_message(1)]
+
+    @pytest.mark.parametrize("many", [63, 64, 65, 200])
+    def test_many_rows_are_written_overwritten_and_deleted_at_once(self, store: Store, many: int) -> None:
+        """Each as if it were alone; only the last three are left, with what was written over them."""
+        numbers = range(many)
+        stacks, words = [make_stack_row(key) for key in numbers], [make_words_row(number) for number in numbers]
+        write(store, make_exchange(*numbers, stacks=stacks, words=words))
+        rows = read(store)
+        assert rows is not None
+        assert [comparable(stack) for stack in rows.stacks] == [comparable(stack) for stack in stacks]
+        messages = [make_message(number, content=f"This is text {number}, another one.") for number in numbers]
+        signals = [make_signal_row(number, end=5, vector=make_vector(number + many)) for number in numbers]
+        weights = [make_weight_row(number, uses=number) for number in numbers]
+        changed = Changes(head=head_of(store), messages=messages, signals=signals, weights=weights)
+        gone = list(numbers[:-3])
+        write(store, changed)
+        write(store, Changes(head=head_of(store), deleted_messages=gone, deleted_signals=gone[:2], deleted_stacks=gone))
+        rows = read(store)
+        assert rows is not None
+        assert all_messages(store) == messages[-3:]
+        assert [comparable(signal) for signal in rows.signals] == [comparable(signal) for signal in signals[-3:]]
+        assert [comparable(weight) for weight in rows.weights] == [comparable(weight) for weight in weights[-3:]]
+        assert [stack.key for stack in rows.stacks] == list(numbers[-3:])
+        assert [row.sequence for row in rows.words] == list(numbers[-3:])
 
     def test_a_deleted_id_can_be_used_again_at_once(self, store: Store) -> None:
         """Deletions come before additions of the same changes."""

@@ -15,6 +15,7 @@ WITHOUT_TEXT = {
     "streetai_core.adapters.stainless._resource_class": "classes of clients",
     "streetai_core.evaluation.provenance._digest_of": "names of installed packages",
     "streetai_core.stores.checksums._weights": "lengths of vectors",
+    "streetai_core.stores.sqlite_writing._of_rows": "statements of the library",
     "streetai_core.text.matters._telling": "places in a table of the library",
     "streetai_core.text.wishes._compiled": "forms of the library",
     "streetai_core.transfer.codec.codec_of": "classes of rows",
