@@ -49,7 +49,7 @@ def _twin(verb: Callable[..., Any] | property, *, sure: bool) -> Callable[..., A
         import asyncio  # noqa: PLC0415 - a third of the time that importing this package would take; loaded by now
 
         loop = asyncio.get_running_loop()
-        call = functools.partial(contextvars.copy_context().run, called, self, *args, **kwargs)
+        call = functools.partial(contextvars.copy_context().run, _raising, called, self, *args, **kwargs)
         result = loop.run_in_executor(self.executor, call)
         return await (asyncio.shield(result) if sure else result)
 
@@ -57,3 +57,15 @@ def _twin(verb: Callable[..., Any] | property, *, sure: bool) -> Callable[..., A
     run.__qualname__ = f"{called.__qualname__.rpartition('.')[0]}.a{called.__name__}"
     run.__doc__ = f"Async twin of `{called.__name__}`: runs it on a worker thread."
     return run
+
+
+def _raising(called: Callable[..., R], *args: Any, **kwargs: Any) -> R:
+    """What it returns; no future can hold a `StopIteration`, as a clock raises that has no more times to tell.
+
+    Raises:
+        RuntimeError: for that one, as Python has it in generators. The twin would wait for ever.
+    """
+    try:
+        return called(*args, **kwargs)
+    except StopIteration as error:
+        raise RuntimeError(f"{called.__name__} raised StopIteration") from error

@@ -36,8 +36,18 @@ may wait for the disk, for another process's lock, or for a lock of the app's th
 P = ParamSpec("P")
 R = TypeVar("R")
 
-_here = threading.local()
-"""The places of the pool that a thread works for, and whether it has one of them."""
+
+class _Here(threading.local):
+    """The places of the pool that a thread works for, and whether it has one of them.
+
+    A class of its own: the one that gevent puts in place of Python's cannot be referred to weakly.
+    """
+
+    free: threading.Semaphore | None = None
+    has_place: bool = False
+
+
+_here = _Here()
 
 
 class WorkerPool(ThreadPoolExecutor):
@@ -55,10 +65,25 @@ class WorkerPool(ThreadPoolExecutor):
         self.places = places
         self._process = os.getpid()
         self._free = threading.Semaphore(places)
+        self._start(threads)
+
+    def _start(self, threads: int) -> None:
+        """Have all threads started, or as many as the machine has left.
+
+        Raises:
+            RuntimeError: it has none.
+        """
         all_there = threading.Event()
-        for _ in range(threads):
-            super().submit(all_there.wait)
-        all_there.set()
+        try:
+            for _ in range(threads):
+                super().submit(all_there.wait)
+        except RuntimeError:
+            self.threads = self._max_workers = len(self._threads)
+            if not self.threads:
+                raise
+        finally:
+            # Else those that are there would wait for ever, and the program with them when it ends.
+            all_there.set()
 
     @property
     def is_of_this_process(self) -> bool:
@@ -85,7 +110,7 @@ def elsewhere() -> Iterator[None]:
 
     Does nothing on a thread that is not a worker's.
     """
-    free: threading.Semaphore | None = getattr(_here, "free", None)
+    free = _here.free
     if free is None or not _here.has_place:
         yield
         return
@@ -99,7 +124,7 @@ def elsewhere() -> Iterator[None]:
             _here.has_place = free.acquire(timeout=_PATIENCE)
 
 
-def _leave_pool(here: threading.local) -> None:
+def _leave_pool(here: _Here) -> None:
     here.free, here.has_place = None, False
 
 

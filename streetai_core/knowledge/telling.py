@@ -13,6 +13,10 @@ from streetai_core.knowledge.wording import stem, word_set
 LONGEST = 45
 """Words of a message that is compared. Of what longer recorded ones would replace nine in ten were wrong."""
 
+_LONGEST_TEXT = 2_000
+"""Characters of it. What has more in so few words, such as a key, a page without spaces or one in Chinese, is no short
+message, and looking through megabytes of it takes a second in which no other thread runs."""
+
 _NOT_SO = re.compile(
     r"\b(?:(?:almost|nearly) (?:(?!hundred\b)\w{3,}ed|bought|got|left|lost|quit|sold|took|went)"
     r"|(?:was|were) to (?:be|have)|thought (?:of|about) \w+ing|could imagine|debating|propos(?:al|ed)|rumou?rs?"
@@ -50,7 +54,8 @@ _ACTING = frozenset(
 
 def short(text: str) -> tuple[Clause, ...]:
     """The clauses of a short message; none of a longer one."""
-    return () if len(text.split(maxsplit=LONGEST)) > LONGEST else clauses(text)
+    is_long = len(text) > _LONGEST_TEXT or len(text.split(maxsplit=LONGEST)) > LONGEST
+    return () if is_long else clauses(text)
 
 
 def changed(text: str) -> tuple[int, ...]:

@@ -25,7 +25,7 @@ from streetai_core.text.wishes import states_wish
 from streetai_core.text.words import counted
 from streetai_core.types import Message
 
-RULES = 12
+RULES = 13
 """The version of the rules that make a words row of a message. Raise it with every change of what `words_row` makes of
 any text (how words are cut, dates and wishes told): rows that older rules have made are then made anew. With the old
 number they would stay as they are, and a question that is cut by the new rules would not find them.

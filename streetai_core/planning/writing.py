@@ -142,7 +142,7 @@ def plan_update(
     message = replace(old, content=item.message.content, sanitised=item.sanitised)
     head = _with_encoder(state.head, encoder, bool(len(item.vectors)))
     linking = Linking(replacing, words)
-    linking.edit(told_by(message), message, item.vectors)
+    linking.edit(item.told or told_by(message), message, item.vectors)
     can_be_recalled = bool(item.chunks) or old.sequence in state.words or old.sequence in state.hidden
     gone = state.columns.keys[state.rows_of_message(old.sequence)].tolist()
     placement = Placement(_sized(state, head), _stacked([item.vectors], head.dim or 0), config, without=gone)

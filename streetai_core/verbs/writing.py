@@ -149,8 +149,18 @@ class Writing(Embedding):
             found = transaction.messages(MessageQuery(message_id=parent_turn_id))
         if not found:
             return None
-        new = NewMessage(content=new_content, role=found[0].role, name=found[0].name)
-        item = self._prepared([new], found[0].created_at)[0]
+        old = found[0]
+        new = NewMessage(
+            content=new_content,
+            role=old.role,
+            conversation_id=old.conversation_id,
+            name=old.name,
+            created_at=old.created_at,
+            source=old.source,
+            trust=old.trust,
+            writer=old.writer,
+        )
+        item = self._prepared([new], old.created_at)[0]
 
         def plan(transaction: WriteTransaction, state: MemoryState) -> tuple[Changes | None, Message | None]:
             again = transaction.messages(MessageQuery(message_id=parent_turn_id))

@@ -153,3 +153,27 @@ def test_who_holds_what_others_wait_for_goes_on_in_the_end(monkeypatch):
         other = pool.submit(second)
         assert [future.result(PATIENCE) for future in (one, other)] == ["first", "second"]
         assert pool._free._value == 1
+
+
+@pytest.mark.parametrize("there", [0, 2])
+def test_where_the_machine_has_no_thread_left_those_that_are_there_do(monkeypatch, there):
+    """As in a container with a limit: none of them waits for the others, which would keep the program from ending."""
+    started = []
+    start = threading.Thread.start
+
+    def limited(thread):
+        if len(started) == there:
+            raise RuntimeError("can't start new thread")
+        started.append(thread)
+        start(thread)
+
+    monkeypatch.setattr(threading.Thread, "start", limited)
+    if not there:
+        with pytest.raises(RuntimeError, match="can't start new thread"):
+            WorkerPool(8, 8)
+        return
+    pool = WorkerPool(8, 8)
+    assert pool.threads == there
+    assert [pool.submit(abs, -number).result(PATIENCE) for number in range(20)] == list(range(20))
+    pool.shutdown()
+    assert not any(thread.is_alive() for thread in started)

@@ -5,6 +5,7 @@ import contextvars
 import inspect
 import os
 import sqlite3
+from datetime import datetime, timezone
 
 import pytest
 
@@ -195,3 +196,13 @@ async def test_context_variables_go_along(tmp_path):
         request.set("r1")
         await registry.get("m").aadd_message("hello to everyone here", "user")
     assert seen == ["r1"]
+
+
+async def test_a_clock_that_has_no_more_times_fails_and_does_not_wait_for_ever(tmp_path):
+    """No future can hold the `StopIteration` that the iterator of a test raises."""
+    times = iter([datetime(2026, 1, 1, tzinfo=timezone.utc)] * 3)
+    with MemoryRegistry(tmp_path / "m.db", encoder=HashingEncoder(), clock=lambda: next(times)) as registry:
+        memory = registry.get("a")
+        list(times)
+        with pytest.raises(RuntimeError, match="StopIteration"):
+            await asyncio.wait_for(memory.aadd_message(TEXTS[0], "user"), 30)
