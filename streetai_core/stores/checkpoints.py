@@ -17,7 +17,7 @@ from streetai_core.errors import StoreError
 from streetai_core.forking import fork_safe_plain_lock
 from streetai_core.stores import _sqlite
 from streetai_core.stores.opening import DatabaseFile
-from streetai_core.stores.schema import CLAIM
+from streetai_core.stores.schema import CLAIM, ERASES, is_erasing
 
 logger = logging.getLogger(__name__)
 
@@ -26,6 +26,9 @@ _LOG_BYTES = 4 * 1024 * 1024
 
 _PAUSE = 0.01
 """Seconds between two attempts to copy a log that somebody reads."""
+
+_COMMITS = "PRAGMA data_version"
+"""A number that changes when another connection commits."""
 
 _GROWTH = 1.5
 """After an incomplete attempt, how far the log has to grow before the next one."""
@@ -42,14 +45,30 @@ class Checkpoints:
         """Size of the log after the last attempt that left something in it."""
         self._erasing = False
         """Whether something deleted may still be in the log."""
-        self._looked = False
-        """Whether it is known what others have left in the log."""
 
-    def before_write(self) -> None:
-        """At the first write: what is in the log may be what a process deleted that ended before the log was copied."""
-        if not self._looked:
-            self._looked = True
-            self._erasing = self._erasing or self._file.log_size() > 0
+    def before_write(self, connection: _sqlite.Connection) -> None:
+        """Look whether any process has deleted something since the log was copied, be it long gone.
+
+        Args:
+            connection: in the transaction that writes.
+
+        Raises:
+            Error: the header cannot be read.
+        """
+        self._erasing = self._erasing or is_erasing(connection)
+
+    def before_commit(self, connection: _sqlite.Connection, *, erase: bool) -> None:
+        """Tell all processes, with the commit, that something was deleted.
+
+        Args:
+            connection: in the transaction that writes.
+            erase: whether something was.
+
+        Raises:
+            Error: the header cannot be written.
+        """
+        if erase:
+            connection.execute(ERASES)
 
     def settle(self, connection: _sqlite.Connection, *, patience: float) -> bool:
         """Copy the log now; whether it has been, so that nothing deleted is left in it.
@@ -124,13 +143,15 @@ class Checkpoints:
     def _copy(self, connection: _sqlite.Connection) -> bool:
         """Copy what can be copied and restart the log; whether both were done."""
         with closing(self._file.connect("rw", timeout=0)) as guard:
+            before = guard.execute(_COMMITS).fetchone()
             if not _lock_at_once(guard):
                 return False
             ((_, frames, copied),) = connection.execute("PRAGMA wal_checkpoint(PASSIVE)").fetchall()
             guard.execute("ROLLBACK")
-            if copied < frames or not _lock_at_once(guard):
+            # What another process deletes between the two locks is in the log that its commit has begun.
+            if copied < frames or not _lock_at_once(guard) or guard.execute(_COMMITS).fetchone() != before:
                 return False
-            # Any commit restarts a log that is wholly copied; this one changes nothing.
+            # Any commit restarts a log that is wholly copied; this one tells that nothing deleted is in it.
             guard.execute(CLAIM)
             guard.execute("COMMIT")
             return True

@@ -18,11 +18,18 @@ from streetai_core.stores.views import VIEWS
 APPLICATION_ID = 0x53744149
 """Says in the file's header whose it is: "StAI"."""
 
+ERASING_ID = 0x53744165
+"""Says in its place that something was deleted which may still be in the log ("StAe"): any process that writes next, of
+which none but the one that deleted it knows, has the log copied."""
+
 SCHEMA_VERSION = 1
 """How many migrations there are; kept in the header's `user_version`."""
 
 CLAIM = "PRAGMA application_id = 0x53744149"
 """Writes `APPLICATION_ID`; a pragma takes no parameters."""
+
+ERASES = "PRAGMA application_id = 0x53744165"
+"""Writes `ERASING_ID`, in the transaction that deletes something."""
 
 _CLOSE = "PRAGMA user_version = 1"
 """Writes `SCHEMA_VERSION`, as the last step of migrating."""
@@ -75,12 +82,12 @@ def schema_version(connection: _sqlite.Connection, path: str) -> int:
         DamagedFileError: it is a database, but not one of ours.
         Error: it is not a database.
     """
-    (application,) = connection.execute("PRAGMA application_id").fetchone()
+    application = _application_id(connection)
     (version,) = connection.execute("PRAGMA user_version").fetchone()
     (objects,) = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
     if application == version == objects == 0:
         return 0
-    if application != APPLICATION_ID or version < 1:
+    if application not in {APPLICATION_ID, ERASING_ID} or version < 1:
         raise DamagedFileError(
             f"{path} is a database of another program, or its header is damaged; it was left as it is. "
             "Choose another path, or restore it from a backup."
@@ -93,6 +100,16 @@ def schema_version(connection: _sqlite.Connection, path: str) -> int:
     if version == SCHEMA_VERSION:
         _check_layout(connection, path)
     return int(version)
+
+
+def is_erasing(connection: _sqlite.Connection) -> bool:
+    """Whether something that was deleted may still be in the log. Call it inside a transaction."""
+    return _application_id(connection) == ERASING_ID
+
+
+def _application_id(connection: _sqlite.Connection) -> int:
+    (application,) = connection.execute("PRAGMA application_id").fetchone()
+    return int(application)
 
 
 @cache

@@ -123,13 +123,16 @@ class SqliteStore(Handle, Store):
         """
         check_id(memory_id, "memory_id")
         with self._block(), self._next_writer(), self._connections.for_writing() as database:
-            self._checkpoints.before_write()
             with transaction(database.conn, self.path, "BEGIN IMMEDIATE"):
                 writing = SqliteWriting(database, memory_id, self.path, self._found_right)
+                with Faults(self.path):
+                    self._checkpoints.before_write(database.conn)
                 try:
                     yield writing
                 finally:
                     writing.end()
+                with Faults(self.path):
+                    self._checkpoints.before_commit(database.conn, erase=writing.erased)
             if writing.erased:
                 # Again: a reader may have kept one until the commit.
                 writing.drop_image()

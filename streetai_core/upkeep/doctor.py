@@ -14,7 +14,7 @@ from streetai_core.stores.faults import Faults
 from streetai_core.stores.opening import DatabaseFile
 from streetai_core.stores.paths import followed
 from streetai_core.stores.rows import Origin, Row, head_from
-from streetai_core.stores.schema import schema_version
+from streetai_core.stores.schema import is_erasing, schema_version
 from streetai_core.stores.selects import HEADS
 from streetai_core.stores.types import Head
 from streetai_core.stores.uses import using
@@ -90,7 +90,7 @@ def _unreadable(file: DatabaseFile, what: str, advice: str = _SALVAGE, severity:
 
 
 def _examined(connection: _sqlite.Connection, file: DatabaseFile, version: int, encoder: str | None) -> Health:
-    findings = [*_integrity(connection), *surroundings(file, _pragma(connection, "PRAGMA page_size"))]
+    findings = [*_integrity(connection), *surroundings(file, erasing=is_erasing(connection))]
     if not version:
         findings.append(
             Finding(

@@ -15,17 +15,13 @@ from streetai_core.upkeep.mounts import network_file_system
 _LARGE_LOG = 64 * 1024 * 1024
 """Bytes of the log that only a reader who never ends explains."""
 
-_RESTARTED = 32 + 24
-"""Bytes of a log of one page, without the page. Such a log was copied: what restarts it changes the first page alone,
-which has no text, and whatever deletes a row changes that of its memory too, on another page."""
 
-
-def surroundings(file: DatabaseFile, page_size: int) -> Iterator[Finding]:
+def surroundings(file: DatabaseFile, *, erasing: bool) -> Iterator[Finding]:
     """What is wrong with where the file is, what lies beside it, or with what it is read.
 
     Args:
         file: the database.
-        page_size: bytes of its pages.
+        erasing: whether something was deleted since its log was copied.
     """
     kind = network_file_system(file.path)
     if kind is not None:
@@ -53,11 +49,12 @@ def surroundings(file: DatabaseFile, page_size: int) -> Iterator[Finding]:
             what=f"the write-ahead log has {file.log_size()} bytes: somebody has been reading an old state for long",
             advice="End the program that does; the next write copies the log.",
         )
-    elif file.log_size() > _RESTARTED + page_size:
+    elif erasing and file.log_size():
         yield Finding(
             severity="note",
-            what="the write-ahead log is not copied: what was deleted lately may still be in it",
-            advice="Nothing: the next write, or closing the file, copies it. At once: MemoryRegistry.settle()",
+            what="the write-ahead log is not copied since something was deleted, which may still be in it",
+            advice="Nothing: the next write of any program, or closing the file, copies it. At once: "
+            "MemoryRegistry.settle()",
         )
     if _sqlite.affected_by_wal_reset_bug():
         yield Finding(

@@ -206,11 +206,10 @@ def test_a_read_only_file_is_examined(path):
 
 
 def test_a_file_in_use_is_examined(path):
-    """Another process writes it, and its log is noted; the examination is of one moment."""
+    """Another process writes it, and the log is told of; the examination is of one moment."""
     code = """
 store = SqliteStore(path, durability="fast")
 write(store, make_exchange(0))
-write(store, make_exchange(1, head=head_of(store)))  # the log is copied after the first write of a process
 print("written", flush=True)
 sys.stdin.readline()
 """
@@ -218,7 +217,6 @@ sys.stdin.readline()
     assert writer.stdout.readline() == "written\n"
     health = examine(path)
     assert (health.healthy, health.log_bytes > 0) == (True, True)
-    assert any("log" in finding.what for finding in health.findings)
     writer.stdin.write("go\n")
     finish(writer)
     assert examine(path).log_bytes == 0
@@ -232,7 +230,7 @@ def test_a_log_that_was_copied_is_no_finding(path, way):
         memory.add_message("The herons come back in March.", "user")
         memory.add_message("My door code is 8274-KQXW.", "user", message_id="code")
         memory.quarantine(writer="mallory")
-        assert any("log" in finding.what for finding in examine(path).findings)
+        assert not any("write-ahead log" in finding.what for finding in examine(path).findings)
         if way == "forget":
             assert memory.forget(message="code").complete
         else:
