@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from contextlib import closing, contextmanager, suppress
+from contextlib import ExitStack, closing, contextmanager, suppress
 from datetime import datetime
 from itertools import islice
 from typing import TypeVar
@@ -126,7 +126,7 @@ class CoherentState:
             StaleMemoryError: the memory was reset.
             StoreError: the file cannot be read.
         """
-        with self.lock, self._store.reading(self.memory_id) as transaction:
+        with self._store.unforked(), self.lock, self._store.reading(self.memory_id) as transaction:
             state = self._current(transaction)
             if state is None:
                 yield transaction, None
@@ -138,38 +138,56 @@ class CoherentState:
             finally:
                 state.read_in(None)
 
-    def write(self, plan: Plan[Result]) -> tuple[Result, MemoryState]:
-        """Plan under the write lock, commit, and only then change RAM. Call with `lock` held.
+    @contextmanager
+    def written(self, plan: Plan[Result]) -> Iterator[tuple[Result, MemoryState]]:
+        """Plan under the write lock, commit, and only then change RAM. Call without `lock`: the block has it.
 
-        Returns:
+        It is taken when the file is there to be written: who waits for that keeps nobody from reading this memory, and
+        is told so when it has waited for too long.
+
+        Yields:
             What the plan gives back, and the state afterwards.
+
+        Raises:
+            StaleMemoryError: the memory was reset.
+            StoreError: the file could not be written.
         """
-        try:
-            with self._store.writing(self.memory_id) as transaction:
-                state = self._current(transaction) or MemoryState(self._first_head())
-                state.read_in(transaction)
-                try:
-                    changes, result = plan(transaction, state)
-                finally:
-                    state.read_in(None)
-                head = None if changes is None else transaction.apply(changes, now=self._clock())
-        except BaseException:
-            # Whether a failed COMMIT has stored anything is unknown: the store is the truth, so RAM is read anew.
-            self.forget()
-            raise
-        if changes is not None and head is not None:
-            self._known = head.generation, head.token
-            # Until all is done, there is no state: an interrupt in the middle must leave none that is half changed.
-            self._state = None
-            state.apply(changes, head)
-            # What is hidden is in no index: where that changes, they are made anew; and where most of them is gone.
-            self._state = None if changes.quarantined or changes.released or state.is_worn else state
-        self._hot.used(self)
-        return result, state
+        with ExitStack() as locked:
+            is_begun = False
+            try:
+                with self._store.writing(self.memory_id) as transaction:
+                    locked.enter_context(self.lock)
+                    is_begun = True
+                    state = self._current(transaction) or MemoryState(self._first_head())
+                    state.read_in(transaction)
+                    try:
+                        changes, result = plan(transaction, state)
+                    finally:
+                        state.read_in(None)
+                    head = None if changes is None else transaction.apply(changes, now=self._clock())
+            except BaseException:
+                # Whether a failed COMMIT has stored anything is unknown: the store is the truth, so RAM is read anew.
+                if is_begun:
+                    self.forget()
+                raise
+            if changes is not None and head is not None:
+                self._known = head.generation, head.token
+                # Until all is done, there is no state: an interrupt in the middle must leave none that is half changed.
+                self._state = None
+                state.apply(changes, head)
+                # What is hidden is in no index: where that changes, they are made anew; and where most of them is gone.
+                self._state = None if changes.quarantined or changes.released or state.is_worn else state
+            self._hot.used(self)
+            yield result, state
 
     def keep_image(self) -> None:
         """Keep an image for whoever opens the memory next, if that is worth it; a store that fails has none."""
-        with self.lock, suppress(StreetAIError), self._store.reading(self.memory_id) as transaction:
+        with (
+            suppress(StreetAIError),
+            self._store.unforked(),
+            self.lock,
+            self._store.reading(self.memory_id) as transaction,
+        ):
             state = self._state
             if state is not None and transaction.head == state.head:
                 state.read_in(transaction)
@@ -179,17 +197,19 @@ class CoherentState:
                     state.read_in(None)
 
     def remove(self, look: Callable[[WriteTransaction], Result]) -> Result:
-        """Delete the memory with all its rows, and be the state of one that was never written. Call with `lock` held.
+        """Delete the memory with all its rows, and be the state of one that was never written. Call without `lock`.
 
         Args:
             look: is given the transaction before that; its result is returned.
         """
-        self.forget()
-        with self._store.writing(self.memory_id) as transaction:
-            self._check_known(transaction.head)
-            result = look(transaction)
-            transaction.remove()
-        self._known = None
+        with ExitStack() as locked:
+            with self._store.writing(self.memory_id) as transaction:
+                locked.enter_context(self.lock)
+                self.forget()
+                self._check_known(transaction.head)
+                result = look(transaction)
+                transaction.remove()
+            self._known = None
         return result
 
     def forget(self) -> None:

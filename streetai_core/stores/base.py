@@ -10,7 +10,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, nullcontext
 from datetime import datetime
 
 import numpy as np
@@ -130,6 +130,15 @@ class Store(ABC):
     @abstractmethod
     def writing(self, memory_id: str) -> AbstractContextManager[WriteTransaction]:
         """The write lock: taken before the first read, committed when the block ends, rolled back if it raises."""
+
+    def unforked(self) -> AbstractContextManager[object]:
+        """A block that a fork of this process waits for, as it does for `reading` and `writing`.
+
+        Whoever takes a lock that a writer waits for takes it in such a block: else the fork would wait for the writer,
+        who waits for the lock, whose owner may not begin to read before the fork is done. A store that a child can go
+        on with has none to wait for.
+        """
+        return nullcontext()
 
     @abstractmethod
     def memory_ids(self) -> list[str]:

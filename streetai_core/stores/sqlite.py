@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import math
 import os
+import time
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, closing, contextmanager, nullcontext
 from dataclasses import replace
 from pathlib import Path
 
-from streetai_core.errors import InputError, StoreError
+from streetai_core.errors import InputError, MemoryBusyError, StoreError
 from streetai_core.handles import Handle
 from streetai_core.stores import _sqlite, paths
 from streetai_core.stores.base import ReadTransaction, Store, WriteTransaction
@@ -35,6 +36,9 @@ from streetai_core.text.clean import check_id
 _LONGEST_WAIT = 86_400.0
 """Seconds; SQLite counts milliseconds in 32 bits."""
 
+
+_AT_ONCE = 0.05
+"""Seconds of a wait for other threads that need not be taken off the wait for the file's lock."""
 
 _PATIENCE = 1.0
 """Seconds that an erasure waits for readers: many times what a recall takes."""
@@ -122,8 +126,9 @@ class SqliteStore(Handle, Store):
             ClosedError: the store is closed.
         """
         check_id(memory_id, "memory_id")
+        started = time.monotonic()
         with self._block(), self._next_writer(), self._connections.for_writing() as database:
-            with transaction(database.conn, self.path, "BEGIN IMMEDIATE"):
+            with self._waiting(database.conn, started), transaction(database.conn, self.path, "BEGIN IMMEDIATE"):
                 writing = SqliteWriting(database, memory_id, self.path, self._found_right)
                 with Faults(self.path):
                     self._checkpoints.before_write(database.conn)
@@ -137,6 +142,35 @@ class SqliteStore(Handle, Store):
                 # Again: a reader may have kept one until the commit.
                 writing.drop_image()
             self._checkpoints.after_commit(database.conn, erase=writing.erased)
+
+    @contextmanager
+    def _waiting(self, connection: _sqlite.Connection, started: float) -> Iterator[None]:
+        """A block that waits for the file's lock as long as `busy_timeout` has left, since `started`.
+
+        Raises:
+            MemoryBusyError: with all the seconds that were waited, for others of this process and for the lock.
+        """
+        process, most = os.getpid(), self._file.busy_timeout
+        left = max(0.0, most - (time.monotonic() - started))
+        is_late = left < most - _AT_ONCE
+        if is_late:
+            connection.execute(f"PRAGMA busy_timeout = {round(1000 * left)}")
+        try:
+            yield
+        except MemoryBusyError as error:
+            raise MemoryBusyError(time.monotonic() - started) from error
+        finally:
+            # In a forked child the connection is the parent's.
+            if is_late and os.getpid() == process:
+                connection.execute(f"PRAGMA busy_timeout = {round(1000 * most)}")
+
+    def unforked(self) -> AbstractContextManager[None]:
+        """The file in use, which a fork waits for.
+
+        Raises:
+            StoreError: this process was forked while the file was in use.
+        """
+        return using(self.path)
 
     def _next_writer(self) -> AbstractContextManager[None]:
         """A block that no other thread of this process writes in."""

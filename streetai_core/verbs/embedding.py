@@ -195,8 +195,7 @@ class Embedding(Renewing):
 
         if not embedded:
             return 0
-        with self._coherent.lock:
-            count, _ = self._coherent.write(plan)
+        with self._coherent.written(plan) as (count, _):
             return count
 
     @observed(lambda signals: {"signals": signals}, "write")
@@ -280,7 +279,7 @@ class Embedding(Renewing):
 
         What is embedded is put with what is `known`, so that the next time only what is new has to be.
         """
-        with self._coherent.lock, self._coherent.reading() as (transaction, state):
+        with self._coherent.reading() as (transaction, state):
             if state is None or not len(state.columns):
                 return 0
             token = state.head.token
@@ -298,8 +297,7 @@ class Embedding(Renewing):
             vectors = np.array([known[token, key] for key in keys], dtype=np.float32).reshape(-1, encoder.dim)
             return plan_reencode(now, keys, vectors, encoder=encoder, config=self.config), len(keys)
 
-        with self._coherent.lock:
-            count, _ = self._coherent.write(plan)
+        with self._coherent.written(plan) as (count, _):
             # The arrays have another width now.
             self._coherent.forget()
             return count

@@ -170,8 +170,7 @@ class Forgetting(Conductor):
             nothing = state is None or not (found or outlived(transaction, state, found, named))
         if nothing:
             return self._receipt(scope, _Forgotten())
-        with self._coherent.lock:
-            forgotten, _ = self._coherent.write(plan)
+        with self._coherent.written(plan) as (forgotten, _):
             # The arrays have room to spare, where the vectors still stand.
             self._coherent.forget()
         return self._receipt(scope, forgotten)
@@ -209,8 +208,7 @@ class Forgetting(Conductor):
             nothing = transaction.head is None
         if nothing:
             return self._receipt("everything", _Forgotten())
-        with self._coherent.lock:
-            forgotten = self._coherent.remove(self._everything)
+        forgotten = self._coherent.remove(self._everything)
         return self._receipt("everything", forgotten)
 
     def _everything(self, transaction: WriteTransaction) -> _Forgotten:

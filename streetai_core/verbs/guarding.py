@@ -114,8 +114,7 @@ class Guarding(Conductor):
             )
             return (changes if to_version < state.head.version else None), done
 
-        with self._coherent.lock:
-            done, state = self._coherent.write(plan)
+        with self._coherent.written(plan) as (done, state):
             return replace(done, version=state.head.version)
 
     aversion = twin(version)

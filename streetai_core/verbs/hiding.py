@@ -66,8 +66,8 @@ class Hiding(Conductor):
             new = not _same(rule, state)
             return (Changes(head=state.head, quarantined=[rule]) if new else None), hidden
 
-        with self._coherent.lock:
-            return self._coherent.write(plan)[0]
+        with self._coherent.written(plan) as (done, _):
+            return done
 
     @observed(lambda released: {"rules": int(released)}, "write")
     def release(
@@ -96,8 +96,8 @@ class Hiding(Conductor):
                 return None, None
             return Changes(head=state.head, released=there), released_by(there, state, transaction.words)
 
-        with self._coherent.lock:
-            released, _ = self._coherent.write(plan)
+        with self._coherent.written(plan) as (released, _):
+            pass
         if released is None:
             return False
         try:
@@ -126,8 +126,8 @@ class Hiding(Conductor):
             replacing = replacing_in(transaction, state, self._open.common)
             return plan_links(state, messages, replacing=replacing, words=transaction.words), None
 
-        with self._coherent.lock:
-            self._coherent.write(plan)
+        with self._coherent.written(plan):
+            pass
 
     def quarantined(self) -> list[Quarantine]:
         """The rules that hide messages, sorted; of a single message the value is its id.

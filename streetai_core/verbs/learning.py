@@ -210,8 +210,7 @@ class Learning(Embedding):
 
     def _learn(self, plan: Plan[Lesson]) -> list[WeightUpdate]:
         """Carry out a plan that learns, and report it."""
-        with self._coherent.lock:
-            (steps, messages), state = self._coherent.write(plan)
+        with self._coherent.written(plan) as ((steps, messages), state):
             return weight_updates(state, steps, messages)
 
     apost_process = twin(post_process)

@@ -92,8 +92,7 @@ class Renewing(Conductor):
             rows, messages = transaction.words(sequences), messages_of(transaction, sequences)
             return plan_renewal(state.head, rows, messages), len(rows)
 
-        with self._coherent.lock:
-            count, _ = self._coherent.write(plan)
+        with self._coherent.written(plan) as (count, _):
             return count
 
     def _as_stored(self) -> MemoryState | None:

@@ -121,8 +121,7 @@ class Writing(Embedding):
             addition = self._plan_add(transaction, state, prepared)
             return addition.changes, addition
 
-        with self._coherent.lock:
-            addition, state = self._coherent.write(plan)
+        with self._coherent.written(plan) as (addition, state):
             if addition.is_outdated:
                 return None
             new = addition.signals
@@ -179,8 +178,7 @@ class Writing(Embedding):
             )
             return changes, changes.messages[0]
 
-        with self._coherent.lock:
-            message, state = self._coherent.write(plan)
+        with self._coherent.written(plan) as (message, state):
             return None if message is None else signals_of(state, message)
 
     @observed(lambda deleted: {"messages": int(deleted)}, "write")
@@ -233,8 +231,7 @@ class Writing(Embedding):
         with self._coherent.reading() as (transaction, state):
             if state is None or not find(transaction):
                 return 0
-        with self._coherent.lock:
-            count, _ = self._coherent.write(plan)
+        with self._coherent.written(plan) as (count, _):
             return count
 
     aadd_message = twin(add_message)

@@ -1,0 +1,85 @@
+"""Who waits for the write lock of a file: for no longer than was said, and nobody else waits for him."""
+
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing, contextmanager
+from threading import Event
+
+import pytest
+
+from streetai_core import MemoryRegistry
+from streetai_core.encoders.hashing import HashingEncoder
+from streetai_core.errors import MemoryBusyError
+from streetai_core.stores import _sqlite
+from streetai_core.stores.sqlite import SqliteStore
+
+PATIENCE = 30
+
+
+@contextmanager
+def locked(path):
+    """Another program holds the write lock of a file."""
+    with closing(_sqlite.connect(path.as_uri(), timeout=0)) as connection:
+        connection.isolation_level = None
+        connection.execute("BEGIN IMMEDIATE")
+        yield
+        connection.execute("ROLLBACK")
+
+
+@pytest.fixture
+def path(tmp_path):
+    """A file with two memories."""
+    path = tmp_path / "memories.db"
+    with MemoryRegistry(path, encoder=HashingEncoder(64), durability="fast") as registry:
+        for name in ("alice", "bob"):
+            registry.get(name).add_message("My boat lies in Marstal.", "user")
+    return path
+
+
+class Telling(SqliteStore):
+    """Tells when somebody is about to wait for the write lock."""
+
+    def __init__(self, path):
+        super().__init__(path, busy_timeout=PATIENCE, durability="fast")
+        self.writes = Event()
+
+    def writing(self, memory_id):
+        """The write lock of the file."""
+        self.writes.set()
+        return super().writing(memory_id)
+
+
+def test_a_memory_can_be_read_while_a_message_to_it_waits(path):
+    """Recall, prompts and looking in need no write lock; the message is stored when there is one."""
+    store = Telling(path)
+    with ThreadPoolExecutor(2) as threads, MemoryRegistry(store, encoder=HashingEncoder(64)) as registry:
+        memory = registry.get("alice")
+        with locked(path):
+            waiting = threads.submit(memory.add_message, "My dog is called Ada.", "user")
+            assert store.writes.wait(PATIENCE)
+            read = threads.submit(lambda: memory.retrieve("Where is my boat?")[0].signal.content)
+            assert read.result(PATIENCE / 2) == "My boat lies in Marstal."
+            assert memory.build_prompt("Where is my boat?").messages[-1]["content"].endswith("Where is my boat?")
+            assert memory.stats()["messages"] == 1
+            assert not waiting.done()
+        assert [signal.content for signal in waiting.result(PATIENCE)] == ["My dog is called Ada."]
+        assert memory.stats()["messages"] == 2
+
+
+@pytest.mark.parametrize("names", [["alice"] * 6, ["alice", "bob"] * 3], ids=["one memory", "two memories"])
+def test_each_of_many_waits_for_no_longer_than_was_said(path, names):
+    """Not for the others, one after the other, and is told how long it has waited; what is in RAM stays there."""
+    with (
+        ThreadPoolExecutor(len(names)) as threads,
+        MemoryRegistry(path, encoder=HashingEncoder(64), busy_timeout=1) as registry,
+    ):
+        memories = [registry.get(name) for name in names]
+        for memory in memories:
+            memory.retrieve("Where is my boat?")
+        with locked(path):
+            waiting = [threads.submit(memory.add_message, "My dog is called Ada.", "user") for memory in memories]
+            errors = [one.exception(PATIENCE) for one in waiting]
+        assert {type(error) for error in errors} == {MemoryBusyError}
+        assert 1 <= max(error.waited_seconds for error in errors) < len(names) / 2
+        assert all(memory._coherent.known is not None for memory in memories)
+        memories[0].add_message("My dog is called Ada.", "user")
+        assert memories[0].stats()["messages"] == 2
