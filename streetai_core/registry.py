@@ -342,13 +342,16 @@ class MemoryRegistry(Handle):
         return self.store.memory_ids()
 
     def close(self) -> None:
-        """Let go of the database and of the worker threads, once these have done what was begun. Twice is fine."""
+        """Let go of the database and of the worker threads, once these have done what was begun. Twice is fine.
+
+        An observer may call it on one of these threads: then the others are not waited for.
+        """
         with self._lock:
             self._closing = True
             executor = self._executor
         if executor is not None and executor.is_of_this_process:
             # What waits for a thread, as turns do whose runs were cancelled, asks for memories when it gets one.
-            executor.shutdown(wait=True)
+            executor.shutdown(wait=not executor.is_asked_from_within)
         self.later.finish()
         with self._lock:
             was_closed, self._closed = self._closed, True

@@ -90,6 +90,11 @@ class WorkerPool(ThreadPoolExecutor):
         """Whether the threads are there: after a fork the child has the pool, and none of them."""
         return self._process == os.getpid()
 
+    @property
+    def is_asked_from_within(self) -> bool:
+        """Whether this is one of its threads, which cannot wait for itself."""
+        return _here.free is self._free
+
     def submit(self, fn: Callable[P, R], /, *args: P.args, **kwargs: P.kwargs) -> Future[R]:
         """Run a function on a thread, as soon as it has one and a place."""
         return super().submit(self._work, fn, *args, **kwargs)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
@@ -236,6 +237,8 @@ class Forgetting(Conductor):
         """Do what is left to do after the deletion, and say what was done."""
         for function in _KEEPS_TEXT:
             function.cache_clear()
+        # Patterns of names are in Python's own cache, too.
+        re.purge()
         self._around.encoder.forget(forgotten.texts)
         erased = self._erased(forgotten)
         return Receipt(

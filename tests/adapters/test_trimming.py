@@ -1,6 +1,7 @@
 """Which part of a history is sent on."""
 
 import math
+from dataclasses import replace
 
 from streetai_core import Config, EstimatedTokens
 from streetai_core.adapters.codec import Said, ToolCall
@@ -79,3 +80,12 @@ def test_a_conversation_is_taken_apart_at_the_users_newest_message():
     assert (4, ["c1"]) == (parts.position, parts.results)
     nothing = take_apart([])
     assert (None, "", []) == (nothing.position, nothing.question, nothing.results)
+
+
+def test_what_tools_are_called_with_counts():
+    """A short talk with a file that was written is no short history."""
+    history = talk("user", "call", "result", "assistant", "user", "assistant")
+    assert trimmed(history) == []
+    call = ToolCall(call_id="c1", name="write_file", arguments=f'{{"body": "{LONG * 20}"}}')
+    history[1] = replace(history[1], tool_calls=(call,))
+    assert trimmed(history) == [0, 1, 2, 3]

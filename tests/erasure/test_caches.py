@@ -3,6 +3,7 @@
 import importlib
 import inspect
 import pkgutil
+import re
 
 import streetai_core
 from streetai_core import MemoryRegistry
@@ -62,3 +63,15 @@ def test_every_function_that_remembers_text_forgets_it(tmp_path):
             assert function.cache_info().currsize
         memory.forget(author=FORGOTTEN)
     assert [name for name, function in with_text.items() if function.cache_info().currsize] == []
+
+
+def test_patterns_of_a_forgotten_name_are_in_no_cache_of_pythons(tmp_path):
+    """`re` keeps what it has compiled lately, and with it whom a question was searched for."""
+    with MemoryRegistry(tmp_path / "m.db", encoder=HashingEncoder(64)) as registry:
+        memory = registry.get("m")
+        memory.add_message("The berth is number 31.", "user", name="Zebedee Quux")
+        memory.add_message("The dog is called Ada.", "user", name="Mara")
+        memory.retrieve("What did Zebedee say of the berth?")
+        assert any("Quux" in str(key) for key in re._cache)
+        memory.forget(author="Zebedee Quux")
+    assert not any("Quux" in str(key) for key in re._cache)

@@ -32,6 +32,11 @@ def edited(memory):
     memory.update_message(fact_in(memory), "My boat is blue.")
 
 
+def erased(memory):
+    """All is forgotten."""
+    memory.forget(everything=True)
+
+
 def fact_in(memory):
     """The id of the message with the fact."""
     return next(one.message_id for one in memory.messages() if one.content == FACT)
@@ -80,7 +85,7 @@ async def test_a_retry_does_not_send_what_was_erased_since(talked, tmp_path, era
     assert texts(talked.get_all())[-2:] == [("user", QUESTION), ("assistant", REPLY)]
 
 
-@pytest.mark.parametrize("erase", [deleted, hidden, edited])
+@pytest.mark.parametrize("erase", [deleted, hidden, edited, erased])
 @pytest.mark.parametrize("style", STYLES, ids=lambda style: style.__name__)
 async def test_what_a_tool_erases_is_in_no_later_prompt_of_the_run(talked, tmp_path, style, erase):
     """9.11: The prompt before the tool had it, the one after it has it not."""

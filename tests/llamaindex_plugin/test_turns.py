@@ -74,6 +74,13 @@ def test_a_question_put_again_after_others_have_spoken_is_another_turn(ledger):
     assert ledger.find() is ledger.last is again
 
 
+def test_a_question_that_was_read_for_first_is_put_into_its_turn(ledger):
+    """9.2: As engines do that put when they have the reply, whoever has asked something meanwhile."""
+    first, _ = ledger.asked("How deep?")
+    in_thread(ledger.asked, "Good evening!")
+    assert ledger.asked("How deep?", says=True) == (first, False)
+
+
 def test_the_question_of_a_run_is_put_again_by_its_later_steps(ledger):
     """9.6: Whatever others have asked meanwhile."""
     first, _ = in_run("a", lambda: ledger.asked("How deep?", says=True))

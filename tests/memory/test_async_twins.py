@@ -9,8 +9,9 @@ from datetime import datetime, timezone
 
 import pytest
 
-from streetai_core import Memory, MemoryRegistry, NewMessage
+from streetai_core import Memory, MemoryObserver, MemoryRegistry, NewMessage
 from streetai_core.encoders.hashing import HashingEncoder
+from streetai_core.errors import ClosedError
 from streetai_core.testing.torture.checking import picture
 from streetai_core.workers import pool_for, usable_processors
 
@@ -206,3 +207,20 @@ async def test_a_clock_that_has_no_more_times_fails_and_does_not_wait_for_ever(t
         list(times)
         with pytest.raises(RuntimeError, match="StopIteration"):
             await asyncio.wait_for(memory.aadd_message(TEXTS[0], "user"), 30)
+
+
+async def test_a_registry_can_be_closed_by_an_observer_on_a_worker_thread(tmp_path):
+    """As one does that ends a program which has failed too often; it is closed then, and says so."""
+
+    class Ending(MemoryObserver):
+        """Ends all at the first write."""
+
+        def on_write(self, operation):
+            """Close."""
+            registry.close()
+
+    registry = MemoryRegistry(tmp_path / "m.db", encoder=HashingEncoder(), observers=[Ending()])
+    await asyncio.wait_for(registry.get("a").aadd_message(TEXTS[0], "user"), 30)
+    with pytest.raises(ClosedError):
+        registry.get("a")
+    registry.close()
