@@ -8,6 +8,8 @@ from collections.abc import Awaitable, Callable
 from concurrent.futures import Executor
 from typing import Any, Concatenate, ParamSpec, Protocol, TypeVar, overload
 
+from streetai_core.workers import for_writing
+
 P = ParamSpec("P")
 R = TypeVar("R")
 
@@ -24,24 +26,28 @@ S = TypeVar("S", bound=HasExecutor)
 
 
 @overload
-def twin(verb: Callable[Concatenate[S, P], R]) -> Callable[Concatenate[S, P], Awaitable[R]]: ...
+def twin(verb: Callable[Concatenate[S, P], R], *, writes: bool = ...) -> Callable[Concatenate[S, P], Awaitable[R]]: ...
 @overload
 def twin(verb: property) -> Callable[[Any], Awaitable[Any]]: ...
-def twin(verb: Callable[..., Any] | property) -> Callable[..., Awaitable[Any]]:
+def twin(verb: Callable[..., Any] | property, *, writes: bool = False) -> Callable[..., Awaitable[Any]]:
     """The async twin of a method: same arguments, same result, same errors. That of a property is a method.
 
     A cancelled twin stops waiting. A verb that has begun runs to its end, so what it writes is written whole or not at
     all; one that no thread was free for is not run. Context variables go along, as with `asyncio.to_thread`.
+
+    Args:
+        verb: the method, or a property.
+        writes: whether it may wait for the write lock of a file: then it takes no thread of those that read.
     """
-    return _twin(verb, sure=False)
+    return _twin(verb, sure=False, writes=writes)
 
 
 def sure_twin(verb: Callable[Concatenate[S, P], R]) -> Callable[Concatenate[S, P], Awaitable[R]]:
-    """A `twin` that is run also if it is cancelled before a thread is free: for what must not be lost."""
-    return _twin(verb, sure=True)
+    """A `twin` that writes, and is run also if it is cancelled before a thread is free: for what must not be lost."""
+    return _twin(verb, sure=True, writes=True)
 
 
-def _twin(verb: Callable[..., Any] | property, *, sure: bool) -> Callable[..., Awaitable[Any]]:
+def _twin(verb: Callable[..., Any] | property, *, sure: bool, writes: bool) -> Callable[..., Awaitable[Any]]:
     called: Any = getattr(verb, "fget", verb)
 
     @functools.wraps(called)
@@ -50,7 +56,7 @@ def _twin(verb: Callable[..., Any] | property, *, sure: bool) -> Callable[..., A
 
         loop = asyncio.get_running_loop()
         call = functools.partial(contextvars.copy_context().run, _raising, called, self, *args, **kwargs)
-        result = loop.run_in_executor(self.executor, call)
+        result = loop.run_in_executor(for_writing(self.executor) if writes else self.executor, call)
         return await (asyncio.shield(result) if sure else result)
 
     run.__name__ = f"a{called.__name__}"

@@ -364,11 +364,11 @@ class MemoryRegistry(Handle):
         self.store.close()
 
     awarm_up = twin(warm_up)
-    areset = twin(reset)
-    aforget = twin(forget)
-    asettle = twin(settle)
+    areset = twin(reset, writes=True)
+    aforget = twin(forget, writes=True)
+    asettle = twin(settle, writes=True)
     adoctor = twin(doctor)
-    areencode_all = twin(reencode_all)
+    areencode_all = twin(reencode_all, writes=True)
     abackup = twin(backup)
     aids = twin(ids)
 

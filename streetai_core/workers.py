@@ -9,8 +9,8 @@ from __future__ import annotations
 import os
 import threading
 from collections.abc import Callable, Iterator
-from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import contextmanager
+from concurrent.futures import Executor, Future, ThreadPoolExecutor
+from contextlib import contextmanager, suppress
 from typing import ParamSpec, TypeVar
 
 from streetai_core.forking import renew_in_child
@@ -57,14 +57,17 @@ class WorkerPool(ThreadPoolExecutor):
         threads: how many there are. They start at once: whoever starts one waits until it runs, and an event loop would
             wait for each while others compute.
         places: how many of them compute at a time.
+        beside: another pool, with which they share its places.
     """
 
-    def __init__(self, threads: int, places: int) -> None:
+    def __init__(self, threads: int, places: int, *, beside: WorkerPool | None = None) -> None:
         super().__init__(threads, thread_name_prefix="streetai")
         self.threads = threads
         self.places = places
+        self.writers = self
+        """The threads of those who write, and may have to wait for a file; `self`: there are none apart."""
         self._process = os.getpid()
-        self._free = threading.Semaphore(places)
+        self._free: threading.Semaphore = threading.Semaphore(places) if beside is None else beside._free  # noqa: SLF001 - of this class
         self._start(threads)
 
     def _start(self, threads: int) -> None:
@@ -98,6 +101,12 @@ class WorkerPool(ThreadPoolExecutor):
     def submit(self, fn: Callable[P, R], /, *args: P.args, **kwargs: P.kwargs) -> Future[R]:
         """Run a function on a thread, as soon as it has one and a place."""
         return super().submit(self._work, fn, *args, **kwargs)
+
+    def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:  # noqa: FBT001, FBT002 - Python's signature
+        """End the threads, those of the writers too."""
+        super().shutdown(wait, cancel_futures=cancel_futures)
+        if self.writers is not self:
+            self.writers.shutdown(wait, cancel_futures=cancel_futures)
 
     def _work(self, fn: Callable[P, R], /, *args: P.args, **kwargs: P.kwargs) -> R:
         _here.free, _here.has_place = self._free, self._free.acquire(timeout=_PATIENCE)
@@ -147,9 +156,19 @@ def pool_for(processors: int, *, local: bool, joins: bool) -> WorkerPool:
     """
     if joins:
         # Beside the model, which has its own: half of the processors, of which Python uses hardly more than one.
-        return WorkerPool(min(_MOST_WAITING, _THREADS_A_PROCESSOR * processors), max(1, processors // 2))
-    threads = min(_MOST_THREADS, processors + _SPARE_THREADS) if local else _MOST_THREADS
-    return WorkerPool(threads, threads)
+        threads, places = min(_MOST_WAITING, _THREADS_A_PROCESSOR * processors), max(1, processors // 2)
+    else:
+        threads = places = min(_MOST_THREADS, processors + _SPARE_THREADS) if local else _MOST_THREADS
+    pool = WorkerPool(threads, places)
+    # Where the machine has no more threads, there are none apart.
+    with suppress(RuntimeError):
+        pool.writers = WorkerPool(threads, places, beside=pool)
+    return pool
+
+
+def for_writing(executor: Executor) -> Executor:
+    """Where to run what writes: while it waits for a file that another program has, reads have threads of their own."""
+    return executor.writers if isinstance(executor, WorkerPool) else executor
 
 
 def usable_processors() -> int:

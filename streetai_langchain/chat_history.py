@@ -112,8 +112,8 @@ class StreetAIChatMessageHistory(BaseChatMessageHistory):
         return self.messages
 
     _aget = twin(_get)
-    _aadd = twin(add_messages)
-    _aclear = twin(clear)
+    _aadd = twin(add_messages, writes=True)
+    _aclear = twin(clear, writes=True)
 
     def _stored(self) -> list[Message]:
         """The stored messages that are shown."""

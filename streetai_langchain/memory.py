@@ -290,7 +290,7 @@ class StreetAIMemory(Handle):
         """Where the async twins run."""
         return self.registry.executor
 
-    apost_process = twin(post_process)
+    apost_process = twin(post_process, writes=True)
 
     def close(self) -> None:
         """Close the registry, if it was made here. Closing twice is fine."""

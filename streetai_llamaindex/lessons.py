@@ -10,6 +10,7 @@ from functools import partial
 from streetai_core.failures import OnError, fail_open
 from streetai_core.forking import fork_safe_lock, renew_in_child
 from streetai_core.later import Later, must_not_wait
+from streetai_core.workers import for_writing
 from streetai_llamaindex.hearing import Heard
 from streetai_llamaindex.retrieved import Retrieved
 
@@ -81,7 +82,8 @@ class Lessons:
         if not _is_on_loop():
             self._post_process(one, reply)
             return
-        future = one.conversation.opening.registry.executor.submit(self._post_process, one, reply)
+        executor = for_writing(one.conversation.opening.registry.executor)
+        future = executor.submit(self._post_process, one, reply)
         with self._lock:
             self._running.add(future)
         future.add_done_callback(self._forget)

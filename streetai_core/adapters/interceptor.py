@@ -21,6 +21,7 @@ from streetai_core.errors import InputError
 from streetai_core.failures import OnError, fail_open, report
 from streetai_core.forking import fork_safe_lock
 from streetai_core.later import Later
+from streetai_core.workers import for_writing
 
 _NOT_RECALLED = "nothing is recalled for this turn"
 _NOT_READ = "the reply cannot be read and is not stored"
@@ -168,7 +169,7 @@ class Interceptor:
         with fail_open(_NOT_STORED, self._on_error):
             # A twin that is cancelled before a thread is free for it does nothing at all; a cut stream often is.
             job = partial(copy_context().run, self.end, codec, turn, heard)
-            await asyncio.shield(asyncio.wrap_future(self.executor.submit(job)))
+            await asyncio.shield(asyncio.wrap_future(for_writing(self.executor).submit(job)))
 
     def end_later(self, codec: Codec, turn: Turn, heard: Heard) -> None:
         """`end` on another thread, without waiting and without a lock: for a stream that a finalizer closes."""

@@ -328,4 +328,4 @@ class Embedding(Renewing):
             raise
         known |= {(token, key): vector for key, vector in zip(keys, vectors, strict=True)}
 
-    areencode = twin(reencode)
+    areencode = twin(reencode, writes=True)

@@ -261,7 +261,7 @@ class Forgetting(Conductor):
         except StoreError as error:
             return Erased(pending=(f"the files were not searched: {error}",))
 
-    aforget = twin(forget)
+    aforget = twin(forget, writes=True)
 
 
 def _names(message: Message) -> tuple[str | None, ...]:

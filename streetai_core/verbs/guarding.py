@@ -119,7 +119,7 @@ class Guarding(Conductor):
 
     aversion = twin(version)
     aaudit = twin(audit)
-    arollback = twin(rollback)
+    arollback = twin(rollback, writes=True)
 
 
 def _operations(transaction: ReadTransaction) -> tuple[JournalRow, ...]:

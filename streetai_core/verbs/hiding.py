@@ -138,8 +138,8 @@ class Hiding(Conductor):
             rules = [] if state is None else sorted(state.quarantine, key=lambda rule: (rule.field, str(rule.value)))
             return [shown for rule in rules if (shown := _shown(transaction, rule)) is not None]
 
-    aquarantine = twin(quarantine)
-    arelease = twin(release)
+    aquarantine = twin(quarantine, writes=True)
+    arelease = twin(release, writes=True)
     aquarantined = twin(quarantined)
 
 

@@ -213,8 +213,8 @@ class Learning(Embedding):
         with self._coherent.written(plan) as ((steps, messages), state):
             return weight_updates(state, steps, messages)
 
-    apost_process = twin(post_process)
-    arecord_turn = twin(record_turn)
+    apost_process = twin(post_process, writes=True)
+    arecord_turn = twin(record_turn, writes=True)
 
 
 def _scores_of(state: MemoryState, sent: Sent) -> dict[int, float]:

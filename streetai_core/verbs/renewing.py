@@ -129,7 +129,7 @@ class Renewing(Conductor):
             self._coherent.forget()
         return done
 
-    arenew_words = twin(renew_words)
+    arenew_words = twin(renew_words, writes=True)
 
 
 def _some(words: WordIndex, most: int) -> list[int]:

@@ -234,9 +234,9 @@ class Writing(Embedding):
         with self._coherent.written(plan) as (count, _):
             return count
 
-    aadd_message = twin(add_message)
-    aadd_messages = twin(add_messages)
-    aupdate_message = twin(update_message)
-    adelete_message = twin(delete_message)
-    adelete_messages = twin(delete_messages)
-    adelete_conversation = twin(delete_conversation)
+    aadd_message = twin(add_message, writes=True)
+    aadd_messages = twin(add_messages, writes=True)
+    aupdate_message = twin(update_message, writes=True)
+    adelete_message = twin(delete_message, writes=True)
+    adelete_messages = twin(delete_messages, writes=True)
+    adelete_conversation = twin(delete_conversation, writes=True)

@@ -2,11 +2,12 @@
 
 import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
 from streetai_core import workers
-from streetai_core.workers import WorkerPool, elsewhere, pool_for
+from streetai_core.workers import WorkerPool, elsewhere, for_writing, pool_for
 
 PATIENCE = 30
 
@@ -177,3 +178,28 @@ def test_where_the_machine_has_no_thread_left_those_that_are_there_do(monkeypatc
     assert [pool.submit(abs, -number).result(PATIENCE) for number in range(20)] == list(range(20))
     pool.shutdown()
     assert not any(thread.is_alive() for thread in started)
+
+
+def test_those_who_write_have_threads_of_their_own_and_share_the_places():
+    """While all of them wait for a file, there is a thread for who reads; no more compute at a time than without."""
+    pool, crowd, goes_on = pool_for(2, local=False, joins=True), Crowd(), threading.Event()
+
+    def work():
+        with crowd:
+            time.sleep(0.001)
+
+    waiting = [for_writing(pool).submit(goes_on.wait, PATIENCE) for _ in range(pool.threads)]
+    goes_on.set()
+    assert all(one.result(PATIENCE) for one in waiting)
+    for one in [executor.submit(work) for _ in range(50) for executor in (pool, for_writing(pool))]:
+        one.result(PATIENCE)
+    assert crowd.most <= pool.places
+    pool.shutdown()
+    with pytest.raises(RuntimeError):
+        for_writing(pool).submit(work)
+
+
+def test_another_executor_serves_both():
+    """As that of an application."""
+    with ThreadPoolExecutor(1) as executor:
+        assert for_writing(executor) is executor

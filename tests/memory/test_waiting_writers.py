@@ -1,5 +1,6 @@
 """Who waits for the write lock of a file: for no longer than was said, and nobody else waits for him."""
 
+import asyncio
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, contextmanager
 from threading import Event
@@ -83,3 +84,17 @@ def test_each_of_many_waits_for_no_longer_than_was_said(path, names):
         assert all(memory._coherent.known is not None for memory in memories)
         memories[0].add_message("My dog is called Ada.", "user")
         assert memories[0].stats()["messages"] == 2
+
+
+async def test_any_number_of_writers_that_wait_takes_no_thread_of_those_that_read(path):
+    """Of another user, as of the same one: a server answers questions while a backup program has its file."""
+    async with MemoryRegistry(path, encoder=HashingEncoder(64), busy_timeout=PATIENCE) as registry:
+        alice, bob = registry.get("alice"), registry.get("bob")
+        with locked(path):
+            waiting = [asyncio.create_task(alice.aadd_message(f"Message {number}.", "user")) for number in range(64)]
+            for memory in (bob, alice):
+                (hit,) = await asyncio.wait_for(memory.aretrieve("Where is my boat?"), PATIENCE / 2)
+                assert hit.signal.content == "My boat lies in Marstal."
+            assert not any(task.done() for task in waiting)
+        await asyncio.gather(*waiting)
+        assert (await alice.astats())["messages"] == 65
