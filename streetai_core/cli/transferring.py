@@ -49,6 +49,11 @@ _FORMATS = (
 )
 """Those of `streetai_core.transfer`, which no --help shall wait for; a test compares them."""
 
+_INTERRUPTED = (
+    "What was imported stays, and the same command goes on from there; a memory that `streetai export` wrote is "
+    "imported whole or not at all."
+)
+
 _SHOWN = 20
 """Records that were left out and are named on the screen; --json has all."""
 
@@ -207,7 +212,7 @@ def import_command(
                     progress=steps,
                 )
         except KeyboardInterrupt:
-            raise KeyboardInterrupt("What was imported stays; the same command goes on from there.") from None
+            raise KeyboardInterrupt(_INTERRUPTED) from None
     if as_json:
         print_json(plain(done.to_dict()))
     else:

@@ -29,7 +29,11 @@ def test_an_interrupted_import_goes_on(streetai, invoke, tmp_path):
         while not registry.get("mara").messages(last=1) and process.poll() is None:
             pass
         os.killpg(process.pid, signal.SIGINT)
-        assert "\nInterrupted. What was imported stays; the same command goes on from there.\n" == process.stderr.read()
+        told = (
+            "\nInterrupted. What was imported stays, and the same command goes on from there; a memory that "
+            "`streetai export` wrote is imported whole or not at all.\n"
+        )
+        assert told == process.stderr.read()
         assert "" == process.stdout.read()
     assert 130 == process.returncode
     done = json.loads(invoke(*command, "--json").stdout)
