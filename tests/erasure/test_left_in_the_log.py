@@ -1,9 +1,13 @@
 """What one process has deleted while another one read: the next write of any process takes it out of the log."""
 
+from contextlib import closing
+
 import pytest
 
 from streetai_core import MemoryRegistry
 from streetai_core.encoders.hashing import HashingEncoder
+from streetai_core.stores import _sqlite, checkpoints
+from streetai_core.stores.schema import ERASES
 from streetai_core.stores.sqlite import SqliteStore
 from streetai_core.upkeep.doctor import examine
 from tests.stores.scripts import finish, start
@@ -97,3 +101,27 @@ def test_a_file_that_was_closed_in_the_middle_is_like_any_other(tmp_path):
         registry.get("bob").add_message("The herons come back in March.", "user")
         assert registry.doctor().healthy
         assert not noted(path)
+
+
+def test_what_is_deleted_while_the_log_is_copied_is_told_of(server, tmp_path, monkeypatch):
+    """Between the two locks of the copying, by another process: its commit is in the log that it has begun."""
+    path, locks, lock = tmp_path / "memories.db", [], checkpoints._lock_at_once
+
+    def erases():
+        with closing(_sqlite.connect(path.as_uri(), timeout=0)) as other:
+            for statement in ("BEGIN IMMEDIATE", ERASES, "COMMIT"):
+                other.execute(statement)
+
+    def locking(guard):
+        locks.append(guard)
+        if len(locks) == 2:
+            erases()
+        return lock(guard)
+
+    erases()
+    monkeypatch.setattr(checkpoints, "_lock_at_once", locking)
+    server.get("bob").add_message("The curlews have left.", "user")
+    assert len(locks) == 2
+    assert noted(path)
+    server.get("bob").add_message("The geese are late.", "user")
+    assert not noted(path)

@@ -1,6 +1,7 @@
 """Who waits for the write lock of a file: for no longer than was said, and nobody else waits for him."""
 
 import asyncio
+import time
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, contextmanager
 from threading import Event
@@ -84,6 +85,23 @@ def test_each_of_many_waits_for_no_longer_than_was_said(path, names):
         assert all(memory._coherent.known is not None for memory in memories)
         memories[0].add_message("My dog is called Ada.", "user")
         assert memories[0].stats()["messages"] == 2
+
+
+def test_who_has_waited_for_another_thread_waits_for_the_file_for_the_rest_only(path):
+    """And the connection is as patient as before for who comes next."""
+    with (
+        ThreadPoolExecutor(2) as threads,
+        MemoryRegistry(path, encoder=HashingEncoder(64), busy_timeout=2) as registry,
+    ):
+        alice, bob = registry.get("alice"), registry.get("bob")
+        with locked(path):
+            first = threads.submit(alice.add_message, "My dog is called Ada.", "user")
+            time.sleep(1)
+            second = threads.submit(bob.add_message, "My dog is called Ada.", "user")
+            assert type(first.exception(PATIENCE)) is MemoryBusyError
+            assert 1.9 < second.exception(PATIENCE).waited_seconds < 2.7
+        with registry.store.writing("bob") as writing:
+            assert writing._connection.execute("PRAGMA busy_timeout").fetchone() == (2000,)
 
 
 async def test_any_number_of_writers_that_wait_takes_no_thread_of_those_that_read(path):
