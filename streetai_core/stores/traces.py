@@ -61,7 +61,9 @@ class Traces:
         for block in _blocks(parts) if len(self) else ():
             candidates = np.flatnonzero(self._table[_slots(block)])
             keys = _keys(block, candidates[candidates <= len(block) - PIECE])
-            found.append(keys[np.isin(keys, self._keys)])
+            # They are in order, which `isin` would bring them into again for each block.
+            places = np.minimum(np.searchsorted(self._keys, keys), len(self) - 1)
+            found.append(keys[self._keys[places] == keys])
         return np.concatenate(found)
 
 
