@@ -12,6 +12,7 @@ from langchain_core.runnables.history import RunnableWithMessageHistory
 
 from streetai_core import MemoryRegistry
 from streetai_core.encoders import HashingEncoder
+from streetai_core.workers import for_writing
 from streetai_langchain import StreetAIMemory
 from tests.event_loop import PATIENCE, all_busy
 from tests.langchain_plugin.conftest import QUESTION, REPLY, spoken
@@ -70,8 +71,9 @@ async def cut_when_replied(registry, monkeypatch, run):
     Yields:
         The event that tells them.
     """
-    executor, busy, done, replied = registry.executor, threading.Semaphore(0), threading.Event(), threading.Event()
-    loop, queued, submit = asyncio.get_running_loop(), asyncio.Event(), registry.executor.submit
+    executor = for_writing(registry.executor)
+    busy, done, replied = threading.Semaphore(0), threading.Event(), threading.Event()
+    loop, queued, submit = asyncio.get_running_loop(), asyncio.Event(), executor.submit
 
     def other_work():
         busy.release()

@@ -147,6 +147,7 @@ def test_closing_a_stream_waits_for_no_lock(registry, diary, leave, close):
     held = [
         registry._lock,
         registry.executor._shutdown_lock,
+        registry.executor.writers._shutdown_lock,
         registry.encoder._lock,
         registry._surroundings.hot._lock,
         diary._coherent.lock,

@@ -131,6 +131,7 @@ def test_the_collector_waits_for_no_lock(bench):
     held = [
         bench.registry._lock,
         bench.registry.executor._shutdown_lock,
+        bench.registry.executor.writers._shutdown_lock,
         bench.registry.encoder._lock,
         hot._lock,
         bench.registry.get("mara")._coherent.lock,
