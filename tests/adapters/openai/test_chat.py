@@ -1,5 +1,7 @@
 """Chat Completions: what only this API has."""
 
+import json
+
 import pytest
 
 from streetai_core.adapters.openai import with_memory
@@ -152,6 +154,25 @@ def test_a_last_reply_over_the_budget_brings_no_old_history_back(registry, chat)
     client.chat.completions.create(model="m", messages=[*messages, question])
     assert chat.last.body["messages"] == [*messages[-2:], question]
     assert failures == []
+    client.close()
+
+
+@pytest.mark.parametrize("size", [10, 4000])
+def test_what_tools_were_called_with_takes_of_the_budget(registry, chat, size):
+    """A request that goes on after a call, as one that was resumed does: the call is sent, whatever is recalled."""
+    memory = registry.get("mara")
+    for number in range(20):
+        memory.add_message(f"My boat number {number} lies at berth {number} of the old harbour of Kiel.", role="user")
+    client = with_memory(sdk_client(chat.url), "mara", registry=registry, token_budget=300)
+    function = {"name": "write_file", "arguments": json.dumps({"body": "x" * size})}
+    call = {"id": "c1", "type": "function", "function": function}
+    messages = [
+        {"role": "user", "content": "Which boat lies at berth 7?"},
+        {"role": "assistant", "content": None, "tool_calls": [call]},
+        {"role": "tool", "content": "written", "tool_call_id": "c1"},
+    ]
+    client.chat.completions.create(model="m", messages=messages)
+    assert any("berth 7 of" in text for text in chat.last.texts) is (size < 1000)
     client.close()
 
 
