@@ -21,6 +21,7 @@ from streetai_core.stores.drafts import remove_left
 from streetai_core.stores.faults import Faults
 from streetai_core.stores.index_checks import FoundRight
 from streetai_core.stores.opening import DURABILITIES, DatabaseFile
+from streetai_core.stores.patience import set_patience
 from streetai_core.stores.rows import Origin, head_from
 from streetai_core.stores.searching import search
 from streetai_core.stores.selects import HEADS
@@ -154,7 +155,7 @@ class SqliteStore(Handle, Store):
         left = max(0.0, most - (time.monotonic() - started))
         is_late = left < most - _AT_ONCE
         if is_late:
-            connection.execute(f"PRAGMA busy_timeout = {round(1000 * left)}")
+            set_patience(connection, left)
         try:
             yield
         except MemoryBusyError as error:
@@ -162,7 +163,7 @@ class SqliteStore(Handle, Store):
         finally:
             # In a forked child the connection is the parent's.
             if is_late and os.getpid() == process:
-                connection.execute(f"PRAGMA busy_timeout = {round(1000 * most)}")
+                set_patience(connection, most)
 
     def unforked(self) -> AbstractContextManager[None]:
         """The file in use, which a fork waits for.

@@ -132,6 +132,7 @@ EXECUTING = {"execute", "executemany", "executescript", "query", "_select", "_ma
 """The last two are given to functions that read; all else is a method."""
 
 FORMATTED = {
+    "streetai_core/stores/patience.py": "sets a pragma, which takes no parameter, to a number",
     "streetai_core/transfer/databases.py": "reads tables of other programs, whose names it quotes",
     "streetai_core/testing/torture/exclusive.py": "sets a pragma, which takes no parameter, to a constant",
 }
