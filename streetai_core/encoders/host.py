@@ -16,6 +16,8 @@ _PROBE = "How long is a vector?"
 
 Rows = Sequence[Sequence[float]]
 
+_ENDLESS = Patience(None)
+
 
 class LangChainEmbeddings(Protocol):
     """What LangChain calls `Embeddings`."""
@@ -56,8 +58,7 @@ class HostEncoder(Encoder):
             isinstance(timeout, bool) or not isinstance(timeout, int | float) or not timeout > 0
         ):
             raise InputError(f"timeout must be None or a number of seconds above 0, got {timeout!r}")
-        # The first call may have to load the model, or to fetch it.
-        self._patience, self._first = Patience(timeout), Patience(None)
+        self._patience = Patience(timeout)
         self._name = _name_of(model) if name is None else name
         self._dim: int | None = None
         self._seen = False
@@ -97,7 +98,8 @@ class HostEncoder(Encoder):
             EncoderError: the host's model failed, or did not return one finite vector a text, all of one length.
         """
         try:
-            patience = self._patience if self._worked else self._first
+            # The first call may have to load the model, or to fetch it.
+            patience = self._patience if self._worked else _ENDLESS
             rows = patience.call(lambda: self._rows_of(texts, kind), len(texts))
         except Exception as error:
             raise EncoderError(f"{self._name} could not embed {len(texts)} texts: {error}") from error

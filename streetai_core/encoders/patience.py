@@ -64,8 +64,8 @@ class Patience:
             return answer.result(limit)
         except NoResultError as error:
             if answer.done():
-                # The model's own.
-                raise
+                # Its own error, or an answer that has come at the last moment.
+                return answer.result()
             with self._lock:
                 self._given_up.append(thread)
             raise TimeoutError(f"no answer within {limit:g} seconds") from error
