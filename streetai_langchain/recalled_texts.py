@@ -25,6 +25,12 @@ class Recalled:
     memory: Memory | None = None
     """The handle that was asked; `None` if none was."""
 
+    def left(self, is_whole: bool | None) -> Recalled | None:  # noqa: FBT001 - the answer of `Memory._has_all`
+        """What of it is sent again: all; nothing, where the memory was erased; `None`: recall has to be asked anew."""
+        if is_whole is None:
+            return Recalled("", (), self.memory)
+        return self if is_whole else None
+
 
 NOTHING = Recalled("", ())
 """What a recall has found that found nothing, or failed."""

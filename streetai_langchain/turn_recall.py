@@ -54,11 +54,7 @@ class TurnRecall:
         recalled = known = self._texts.of(record)
         if known is not None and known.memory is not None and known.signal_ids:
             with fail_open(_NOT_LOOKED_UP, self._on_error):
-                try:
-                    is_there = known.memory._has_all(known.signal_ids)  # noqa: SLF001 - only adapters keep text
-                    recalled = known if is_there else None
-                except StaleMemoryError:
-                    recalled = Recalled("", (), memory=known.memory)
+                recalled = known.left(known.memory._has_all(known.signal_ids))  # noqa: SLF001 - only adapters keep text
         if recalled is None:
             recalled = NOTHING
             with fail_open(_NOT_RECALLED, self._on_error):
@@ -73,11 +69,7 @@ class TurnRecall:
         recalled = known = self._texts.of(record)
         if known is not None and known.memory is not None and known.signal_ids:
             with fail_open(_NOT_LOOKED_UP, self._on_error):
-                try:
-                    is_there = await known.memory._ahas_all(known.signal_ids)  # noqa: SLF001 - only adapters keep text
-                    recalled = known if is_there else None
-                except StaleMemoryError:
-                    recalled = Recalled("", (), memory=known.memory)
+                recalled = known.left(await known.memory._ahas_all(known.signal_ids))  # noqa: SLF001 - only adapters keep text
         if recalled is None:
             recalled = NOTHING
             with fail_open(_NOT_RECALLED, self._on_error):

@@ -127,15 +127,11 @@ class Conversation(Planning):
             return
         with turn.lock, fail_open(_NOT_LOOKED_UP, self.on_error):
             ids = [hit.signal.signal_id for hit in turn.hits]
-            try:
-                is_there = self._in_turn(turn, lambda memory: memory._has_all(ids))  # noqa: SLF001 - only adapters keep text
-            except StaleMemoryError:
-                # Nothing is left to recall from: the turn has begun in the memory that was erased.
+            is_whole = self._in_turn(turn, lambda memory: memory._has_all(ids))  # noqa: SLF001 - only adapters keep text
+            if not is_whole:
                 turn.drop_recalled()
-                turn.recalled = True
-            else:
-                if not is_there:
-                    turn.drop_recalled()
+                # Where the memory in which the turn has begun was erased, nothing is left to recall from.
+                turn.recalled = is_whole is None
 
     def _recall(self, turn: Turn, shown: Collection[str], budget: int, cost: Callable[[str], int]) -> None:
         with fail_open(_NOT_RECALLED, self.on_error):

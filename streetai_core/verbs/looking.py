@@ -11,7 +11,7 @@ import numpy as np
 
 from streetai_core.aio import twin
 from streetai_core.conductor import Conductor
-from streetai_core.errors import InputError
+from streetai_core.errors import InputError, StaleMemoryError
 from streetai_core.index.order import oldest_first
 from streetai_core.planning.words import RULES, day_of, fingerprint
 from streetai_core.prompt.passages import Passage, as_asked
@@ -101,13 +101,21 @@ class Looking(Conductor):
             said = messages_of(transaction, list({*questions, *questions.values()}))
             return {said[answer].message_id: as_asked(said[asked]) for answer, asked in questions.items()}
 
-    def _has_all(self, signal_ids: Collection[str]) -> bool:
-        """Whether all of these signals are still there: none was deleted, edited or put into quarantine."""
-        with self._coherent.reading() as (_, state):
-            if state is None:
-                return False
-            keys = [key for one in signal_ids if (key := signal_key(state, one)) is not None]
-            return len(keys) == len(signal_ids) and state.hidden.isdisjoint(sequences_with(state, keys))
+    def _has_all(self, signal_ids: Collection[str]) -> bool | None:
+        """Whether all of these signals are still there: none was deleted, edited or put into quarantine.
+
+        Returns:
+            `None` if the memory itself was forgotten, or reset, since this handle was made.
+        """
+        try:
+            with self._coherent.reading() as (_, state):
+                keys = [] if state is None else [signal_key(state, one) for one in signal_ids]
+                there = [key for key in keys if key is not None]
+                if state is None or len(there) < len(signal_ids):
+                    return False
+                return state.hidden.isdisjoint(sequences_with(state, there))
+        except StaleMemoryError:
+            return None
 
     @property
     def signals(self) -> list[Signal]:
