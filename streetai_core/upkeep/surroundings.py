@@ -53,8 +53,8 @@ def surroundings(file: DatabaseFile, *, erasing: bool) -> Iterator[Finding]:
         yield Finding(
             severity="note",
             what="the write-ahead log is not copied since something was deleted, which may still be in it",
-            advice="Nothing: the next write of any program, or closing the file, copies it. At once: "
-            "MemoryRegistry.settle()",
+            advice="Nothing: the next write of any process that uses this library, or closing the file, copies it. "
+            "At once: MemoryRegistry.settle()",
         )
     if _sqlite.affected_by_wal_reset_bug():
         yield Finding(
