@@ -6,9 +6,12 @@ import contextvars
 import functools
 from collections.abc import Awaitable, Callable
 from concurrent.futures import Executor
-from typing import Any, Concatenate, ParamSpec, Protocol, TypeVar, overload
+from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, Protocol, TypeVar, overload
 
 from streetai_core.workers import for_writing
+
+if TYPE_CHECKING:
+    import asyncio
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -52,12 +55,8 @@ def _twin(verb: Callable[..., Any] | property, *, sure: bool, writes: bool) -> C
 
     @functools.wraps(called)
     async def run(self: HasExecutor, /, *args: Any, **kwargs: Any) -> Any:
-        import asyncio  # noqa: PLC0415 - a third of the time that importing this package would take; loaded by now
-
-        loop = asyncio.get_running_loop()
-        call = functools.partial(contextvars.copy_context().run, _raising, called, self, *args, **kwargs)
-        result = loop.run_in_executor(for_writing(self.executor) if writes else self.executor, call)
-        return await (asyncio.shield(result) if sure else result)
+        result = on_thread(for_writing(self.executor) if writes else self.executor, called, self, *args, **kwargs)
+        return await (_shielded(result) if sure else result)
 
     run.__name__ = f"a{called.__name__}"
     run.__qualname__ = f"{called.__qualname__.rpartition('.')[0]}.a{called.__name__}"
@@ -65,7 +64,29 @@ def _twin(verb: Callable[..., Any] | property, *, sure: bool, writes: bool) -> C
     return run
 
 
-def _raising(called: Callable[..., R], *args: Any, **kwargs: Any) -> R:
+def on_thread(executor: Executor, called: Callable[P, R], /, *args: P.args, **kwargs: P.kwargs) -> asyncio.Future[R]:
+    """What a function gives that is called on a thread of a pool, with the context variables of who asks.
+
+    Args:
+        executor: the pool.
+        called: the function.
+        args: what it is called with.
+        kwargs: the same by name.
+    """
+    import asyncio  # noqa: PLC0415 - a third of the time that importing this package would take; loaded by now
+
+    call = functools.partial(_raising, called, *args, **kwargs)
+    return asyncio.get_running_loop().run_in_executor(executor, contextvars.copy_context().run, call)
+
+
+def _shielded(result: asyncio.Future[R]) -> asyncio.Future[R]:
+    """The same, for one who may stop waiting without ending it."""
+    import asyncio  # noqa: PLC0415 - as above
+
+    return asyncio.shield(result)
+
+
+def _raising(called: Callable[P, R], /, *args: P.args, **kwargs: P.kwargs) -> R:
     """What it returns; no future can hold a `StopIteration`, as a clock raises that has no more times to tell.
 
     Raises:
@@ -74,4 +95,4 @@ def _raising(called: Callable[..., R], *args: Any, **kwargs: Any) -> R:
     try:
         return called(*args, **kwargs)
     except StopIteration as error:
-        raise RuntimeError(f"{called.__name__} raised StopIteration") from error
+        raise RuntimeError(f"{getattr(called, '__name__', called)} raised StopIteration") from error

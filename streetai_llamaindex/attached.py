@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from abc import abstractmethod
 from collections.abc import Callable, Sequence
 from importlib import import_module
@@ -28,6 +27,7 @@ from streetai_llamaindex.sources import Source
 from streetai_llamaindex.transcript import Reading
 from streetai_llamaindex.turns import Turn, TurnReport, report
 from streetai_llamaindex.window import TokenCosts
+from streetai_llamaindex.writers import surely
 
 
 class Attached(BaseMemory):
@@ -137,7 +137,7 @@ class Attached(BaseMemory):
 
     async def aset(self, messages: list[ChatMessage]) -> None:
         """Async twin of `set`."""
-        await asyncio.shield(asyncio.to_thread(self.set, messages))
+        await surely(self.set, messages)
 
     def flush(self) -> bool:
         """Store what a failure has left in RAM; say whether everything is stored."""

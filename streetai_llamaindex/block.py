@@ -29,6 +29,7 @@ from streetai_llamaindex.retrieved import Retrieved
 from streetai_llamaindex.sessions import session_of
 from streetai_llamaindex.speech import ends_turn, remembered_text, reply_text, role_of, same_words, text_of
 from streetai_llamaindex.turns import Turn
+from streetai_llamaindex.writers import surely
 
 _NAME = "recalled"
 """The tag round the block's text in a prompt."""
@@ -234,7 +235,7 @@ class StreetAIMemoryBlock(BaseMemoryBlock[str]):
             for session, lump in self._by_session(messages, session_id):
                 conversation = self._conversation(session)
                 # A cancelled one is carried out all the same: the memory does not hand it over again.
-                await asyncio.shield(asyncio.to_thread(ingest, conversation, lump))
+                await surely(ingest, conversation, lump)
 
     async def _aput(self, messages: list[ChatMessage]) -> None:
         """Store messages; see `aput`."""
@@ -280,7 +281,7 @@ class StreetAIMemoryBlock(BaseMemoryBlock[str]):
             return
         one = Retrieved(conversation, turn)
         if claimed(one, replies[-1]) and replies[-1]:
-            await asyncio.to_thread(self._post_process, one, replies[-1])
+            await surely(self._post_process, one, replies[-1])
 
     def _post_process(self, one: Retrieved, reply: str) -> None:
         with fail_open(_NOT_LEARNED, self.on_error or one.conversation.on_error):

@@ -32,6 +32,7 @@ from streetai_llamaindex.sessions import session_of
 from streetai_llamaindex.sources import ChatStoreSource, Source, TranscriptSource
 from streetai_llamaindex.speech import asked_text
 from streetai_llamaindex.steps import Step
+from streetai_llamaindex.writers import surely
 
 RECALL_TOKEN_RATIO = 0.3
 """Most of the prompt that recalled text may take: the share that LlamaIndex's `Memory` leaves to its blocks."""
@@ -189,7 +190,7 @@ class StreetAIChatMemoryBuffer(Portable, ChatMemoryBuffer):
     async def aput_messages(self, messages: Sequence[ChatMessage]) -> None:
         """Async twin of `put_messages`. A cancelled one is carried out all the same: the ledger counts on it."""
         steps = self.conversation.plan(messages)
-        await asyncio.shield(asyncio.to_thread(self._store, steps))
+        await surely(self._store, steps)
 
     def set(self, messages: list[ChatMessage]) -> None:
         """Make the history these messages.
@@ -215,7 +216,7 @@ class StreetAIChatMemoryBuffer(Portable, ChatMemoryBuffer):
 
     async def areset(self) -> None:
         """Async twin of `reset`."""
-        await asyncio.shield(asyncio.to_thread(self.reset))
+        await surely(self.reset)
 
     # ---------------------------------------------------------------- look in
 

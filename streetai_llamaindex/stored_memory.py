@@ -23,6 +23,7 @@ from streetai_llamaindex.sessions import session_of
 from streetai_llamaindex.sources import Source, TranscriptSource
 from streetai_llamaindex.steps import Step
 from streetai_llamaindex.transcript import Line
+from streetai_llamaindex.writers import surely
 
 BLOCK_FAILED = "a memory block has nothing to say in this turn, or has not got what it should have"
 _NOT_READ = "instructions that have left the window are not shown"
@@ -73,7 +74,7 @@ class StoredMemory(Portable, Memory):
     async def aput_messages(self, messages: Sequence[ChatMessage]) -> None:
         """Async twin of `put_messages`. A cancelled one is carried out all the same: the ledger counts on it."""
         steps = self.conversation.plan(messages)
-        leaving = await asyncio.shield(asyncio.to_thread(self._store, steps))
+        leaving = await surely(self._store, steps)
         if leaving:
             await self._hand_over(leaving)
 
@@ -111,7 +112,7 @@ class StoredMemory(Portable, Memory):
 
     async def areset(self, status: MessageStatus | None = None) -> None:
         """Async twin of `reset`."""
-        await asyncio.shield(asyncio.to_thread(self.reset, status))
+        await surely(self.reset, status)
 
     # ---------------------------------------------------------------- private
 

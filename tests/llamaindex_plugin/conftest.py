@@ -97,12 +97,12 @@ def make(registry):
 @pytest.fixture
 def memory(registry, make):
     """A memory that has been talked to for long."""
-    put(Path(registry.store.path), _talked())
+    put(Path(registry.store.path), talked())
     return make()
 
 
 @cache
-def _talked():
+def talked():
     """A database in which a memory has been talked to for long."""
 
     def fill(path):

@@ -3,7 +3,6 @@
 import asyncio
 import time
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import closing, contextmanager
 from threading import Event
 
 import pytest
@@ -11,20 +10,10 @@ import pytest
 from streetai_core import MemoryRegistry
 from streetai_core.encoders.hashing import HashingEncoder
 from streetai_core.errors import MemoryBusyError
-from streetai_core.stores import _sqlite
 from streetai_core.stores.sqlite import SqliteStore
+from tests.locks import locked
 
 PATIENCE = 30
-
-
-@contextmanager
-def locked(path):
-    """Another program holds the write lock of a file."""
-    with closing(_sqlite.connect(path.as_uri(), timeout=0)) as connection:
-        connection.isolation_level = None
-        connection.execute("BEGIN IMMEDIATE")
-        yield
-        connection.execute("ROLLBACK")
 
 
 @pytest.fixture
