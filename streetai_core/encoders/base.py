@@ -164,7 +164,7 @@ def unit_rows(raw: object, *, rows: int, dim: int) -> Matrix:
     """`raw` as float32 unit rows of shape (rows, dim); rows of length zero stay zero.
 
     Raises:
-        EncoderError: wrong shape, not numeric, or not finite.
+        EncoderError: wrong shape, not numeric, or too large for a length that is finite.
     """
     try:
         matrix = np.array(raw, dtype=np.float64, copy=True)
@@ -172,9 +172,11 @@ def unit_rows(raw: object, *, rows: int, dim: int) -> Matrix:
         raise EncoderError(f"the encoder returned something that is not a matrix of numbers: {error}") from error
     if matrix.shape != (rows, dim):
         raise EncoderError(f"the encoder returned shape {matrix.shape}, expected {(rows, dim)}")
-    if not np.isfinite(matrix).all():
-        bad = int(np.flatnonzero(~np.isfinite(matrix).all(axis=1))[0])
-        raise EncoderError(f"the encoder returned NaN or infinity for text {bad} of {rows}; nothing was stored")
-    norms = np.linalg.norm(matrix, axis=1, keepdims=True)
+    # That of numbers whose squares are beyond the largest number there is would be infinite, and the vector zero.
+    with np.errstate(over="ignore"):
+        norms = np.linalg.norm(matrix, axis=1, keepdims=True)
+    if not np.isfinite(norms).all():
+        bad = int(np.flatnonzero(~np.isfinite(norms[:, 0]))[0])
+        raise EncoderError(f"the encoder returned NaN, infinity or a number beyond 1e154 for text {bad} of {rows}")
     matrix = np.divide(matrix, norms, out=np.zeros_like(matrix), where=norms > _ZERO_NORM)
     return np.ascontiguousarray(matrix, dtype=np.float32)

@@ -104,7 +104,9 @@ def test_a_failing_host_is_an_encoder_error():
     [
         ([[1.0, 0.0]], r"shape \(1, 2\), expected \(2, 2\)"),
         ([[1.0, 0.0], [1.0]], "not a matrix of numbers"),
-        ([[1.0, float("nan")], [1.0, 0.0]], "NaN or infinity for text 0"),
+        ([[1.0, float("nan")], [1.0, 0.0]], "NaN, infinity or a number beyond 1e154 for text 0"),
+        ([[1.0, 0.0], [1.0, float("-inf")]], "NaN, infinity or a number beyond 1e154 for text 1"),
+        ([[1.0, 0.0], [1e300, 1.0]], "NaN, infinity or a number beyond 1e154 for text 1"),
         ([[], []], "vectors of length 0"),
         ([], "not a list of vectors"),
         (None, "not a list of vectors"),
