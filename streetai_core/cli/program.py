@@ -6,6 +6,8 @@ import errno
 import io
 import os
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import click
@@ -38,8 +40,9 @@ class Program(PluginCommands):
 
         Raises:
             WrongUsageError: there is no such option.
+            ClickException: what was asked for could not be written.
         """
-        with usage_on_one_line():
+        with _failures_on_one_line(), usage_on_one_line():
             return super().make_context(info_name, args, parent, **extra)
 
     def invoke(self, ctx: click.Context) -> object:
@@ -51,21 +54,32 @@ class Program(PluginCommands):
             Exit: it was interrupted; exit code 130.
         """
         try:
-            with warnings_in_lines(), usage_on_one_line():
+            with warnings_in_lines(), _failures_on_one_line(), usage_on_one_line():
                 return super().invoke(ctx)
-        except StreetAIError as error:
-            raise click.ClickException(one_line(str(error))) from error
-        except OSError as error:
-            if error.errno == errno.EPIPE:
-                # Whoever read the output has had enough; click ends quietly.
-                raise
-            _let_go_of_output()
-            where = f"{error.filename}: " if error.filename else ""
-            raise click.ClickException(one_line(f"{where}{error.strerror or error}")) from error
         except KeyboardInterrupt as error:
             # A command may say in the exception what its user has to know; the signal itself says nothing.
             click.echo(f"\nInterrupted. {one_line(str(error))}".rstrip(), err=True)
             raise click.exceptions.Exit(_INTERRUPTED) from None
+
+
+@contextmanager
+def _failures_on_one_line() -> Iterator[None]:
+    """Tell of what fails in the block on one line.
+
+    Raises:
+        ClickException: a `StreetAIError` came out of it, or a file could not be read or written.
+    """
+    try:
+        yield
+    except StreetAIError as error:
+        raise click.ClickException(one_line(str(error))) from error
+    except OSError as error:
+        if error.errno == errno.EPIPE:
+            # Whoever read the output has had enough; click ends quietly.
+            raise
+        _let_go_of_output()
+        where = f"{error.filename}: " if error.filename else ""
+        raise click.ClickException(one_line(f"{where}{error.strerror or error}")) from error
 
 
 def _let_go_of_output() -> None:

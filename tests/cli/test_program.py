@@ -235,14 +235,21 @@ def test_no_file_is_made_by_looking(streetai):
 
 
 @pytest.mark.skipif(not FULL.exists(), reason="there is no device here that is always full")
-@pytest.mark.parametrize("words", [["ls"], ["show"], ["export"], ["report", "-o", "-", "--no-savings"]], ids=" ".join)
+@pytest.mark.parametrize(
+    "words",
+    [
+        *(["ls", "m.db"], ["show", "m.db"], ["export", "m.db"], ["report", "m.db", "-o", "-", "--no-savings"]),
+        *(["--help"], ["--version"], ["show", "--help"]),
+    ],
+    ids=" ".join,
+)
 def test_output_that_cannot_be_written(streetai, words):
     """A full disk behind ">" is one line, and no page of Python."""
     with MemoryRegistry(streetai.folder / "m.db", encoder=HashingEncoder()) as registry:
         registry.get("mara").add_message("I am Mara.", "user")
     with FULL.open("w") as full:
         done = subprocess.run(
-            streetai.command(words[0], "m.db", *words[1:]),
+            streetai.command(*words),
             cwd=streetai.folder,
             env=streetai.environment(),
             stdout=full,
