@@ -20,7 +20,8 @@ from streetai_core.encoders import as_encoder
 from streetai_core.encoders.base import Encoder
 from streetai_core.encoders.cache import CachedEncoder
 from streetai_core.encoders.outage import Outage
-from streetai_core.errors import ClosedError, EncoderError, InputError, RefusedTextsError, StoreError
+from streetai_core.errors import ClosedError, InputError
+from streetai_core.every_memory import health_of, reencode_each
 from streetai_core.forking import fork_safe_lock
 from streetai_core.handles import Handle
 from streetai_core.later import Later
@@ -35,11 +36,9 @@ from streetai_core.stores.values import zoned
 from streetai_core.text.clean import check_id
 from streetai_core.tokens import EstimatedTokens, TokenCounter
 from streetai_core.upkeep.backup import Backup, back_up
-from streetai_core.upkeep.doctor import examine
-from streetai_core.upkeep.health import SEVERITIES, Finding, Health, MemoryHealth
+from streetai_core.upkeep.health import Health
 from streetai_core.upkeep.receipts import Receipt
 from streetai_core.verbs.resetting import Resetting
-from streetai_core.verbs.verifying import SAME
 from streetai_core.workers import WorkerPool, pool_for, usable_processors
 
 MAX_OPEN = 256
@@ -273,21 +272,12 @@ class MemoryRegistry(Handle):
         Raises:
             InputError: the store is not a file.
         """
-        path = self._database_path()
-        try:
-            health = examine(path, encoder=self.encoder.fingerprint)
-            problems = [self._disagreement(memory) for memory in health.memories if memory.whole]
-        except EncoderError as error:
-            health = examine(path)
-            problems = [
-                Finding(
-                    severity="problem",
-                    what=f"the encoder cannot be used: {error}",
-                    advice="Mend that; until then questions are answered by words alone, and nothing can be stored.",
-                )
-            ]
-        found = [*(one for one in problems if one is not None), *health.findings]
-        return replace(health, findings=tuple(sorted(found, key=lambda one: SEVERITIES.index(one.severity))))
+
+        def apart(memory_id: str) -> Memory:
+            # In a table of its own: what is in use stays in RAM, however many memories are examined.
+            return Memory(memory_id, replace(self._surroundings, hot=HotStates(1)))
+
+        return health_of(self._database_path(), self.encoder, apart)
 
     def reencode_all(self, *, progress: Progress | None = None) -> list[str]:
         """Embed all memories anew whose vectors come from another encoder than this registry's.
@@ -307,24 +297,7 @@ class MemoryRegistry(Handle):
             EncoderError: the model failed.
             RefusedTextsError, StoreError: the first that a memory raised, after all others were done.
         """
-        done: list[str] = []
-        failed: StoreError | RefusedTextsError | None = None
-        ids, fingerprint = self.ids(), self.encoder.fingerprint
-        for number, memory_id in enumerate(ids, 1):
-            try:
-                with self.store.reading(memory_id) as transaction:
-                    head = transaction.head
-                if head is not None and head.encoder is not None:
-                    complete = head.encoder == fingerprint
-                    if self.get(memory_id).reencode(only_missing=complete) or not complete:
-                        done.append(memory_id)
-            except (StoreError, RefusedTextsError) as error:
-                failed = failed or error
-            if progress is not None:
-                progress(number, len(ids))
-        if failed is not None:
-            raise failed
-        return done
+        return reencode_each(self.ids(), self.store, self.encoder, self.get, progress)
 
     def backup(self, path: str | os.PathLike[str], *, overwrite: bool = False) -> Backup:
         """Copy the database as it is now, whole and verified; see `streetai_core.upkeep.backup.back_up`.
@@ -371,24 +344,6 @@ class MemoryRegistry(Handle):
     areencode_all = twin(reencode_all, writes=True)
     abackup = twin(backup)
     aids = twin(ids)
-
-    def _disagreement(self, health: MemoryHealth) -> Finding | None:
-        """The finding about vectors that the encoder would not make today, though it has the same name."""
-        try:
-            # In a table of its own: what is in use stays in RAM, however many memories are examined.
-            agreement = Memory(health.memory_id, replace(self._surroundings, hot=HotStates(1))).encoder_agreement()
-        except StoreError:
-            # Damaged or locked since it was examined a moment ago; the next examination says so.
-            return None
-        if agreement is None or agreement >= SAME:
-            return None
-        return Finding(
-            severity="problem",
-            what=f"the encoder {health.encoder!r} has other weights than the one of this name that made the vectors of "
-            f"memory {health.memory_id!r} (cosine {agreement:.3f})",
-            advice=f"Use the old one, or embed anew with: registry.get({health.memory_id!r}).reencode()",
-            memory_id=health.memory_id,
-        )
 
     def _database_path(self) -> str:
         """The file that everything is in."""
