@@ -19,6 +19,9 @@ from streetai_core.adapters.anthropic_events import message_of
 from streetai_core.adapters.codec import Codec, Context, Reply, Request, Said
 from streetai_core.prompt.turns import join
 
+_COMPACTION = "compaction"
+"""The block that stands for all that was said before it."""
+
 _PAUSED = "pause_turn"
 """Why a reply stops while the provider's own tools are at work; the app sends it back, and the model goes on."""
 
@@ -37,7 +40,7 @@ class AnthropicMessages(Codec):
     def read_request(self, body: Mapping[str, Any]) -> Request:
         """The conversation in `messages`."""
         said: list[Said] = []
-        instructions = texts_of(body.get("system"))
+        instructions, fixed, whole = texts_of(body.get("system")), set(), set()
         for position, entry in enumerate(_entries(body)):
             if not isinstance(entry, Mapping):
                 continue
@@ -46,12 +49,20 @@ class AnthropicMessages(Codec):
                 said += said_by_user(content, position)
             elif role == "assistant":
                 said += said_by_model(content, position)
+                if any(block.get("type") == _COMPACTION for block in blocks_of(content)):
+                    whole.add(position)
             else:
                 instructions += texts_of(content)
+                fixed.add(position)
         thread = body.get("thread")
         follows = thread.get("previous_message_id") if isinstance(thread, Mapping) else None
         return Request(
-            said=tuple(said), instructions=join(*instructions), continues=follows, wants_call=_wants_call(body)
+            said=tuple(said),
+            instructions=join(*instructions),
+            fixed=frozenset(fixed),
+            whole=frozenset(whole),
+            continues=follows,
+            wants_call=_wants_call(body),
         )
 
     def with_context(self, body: Mapping[str, Any], context: Context) -> dict[str, Any]:

@@ -53,6 +53,10 @@ class Request:
     """The conversation in it, oldest first, without instructions; positions ascend."""
     instructions: str = ""
     """System text and the like; only counted against a token budget."""
+    fixed: frozenset[int] = frozenset()
+    """Positions that are never left out: of instructions."""
+    whole: frozenset[int] = frozenset()
+    """Positions of what cannot be read, and may matter: the exchange that one stands in is never left out."""
     continues: str | None = None
     """The id of the reply that this request follows on, where the provider keeps the history (`previous_response_id`
     and the like): then nothing but recalled text is added."""
@@ -75,7 +79,8 @@ class Context:
     """Earlier messages of the conversation to put between the instructions and the first entry that was `said`. They
     start with the user and take turns; tool calls are followed by their results. Text only."""
     left_out: frozenset[int] = frozenset()
-    """Positions of old entries to leave out: whole exchanges, from a user's message to before the next one."""
+    """Positions of old entries to leave out: whole exchanges, from a user's message to before the next one, with what
+    stands between and says nothing."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -72,6 +72,7 @@ def said_by_user(content: object, position: int, called: Sequence[ToolCall] = ()
             text=_result_text(result.get("response")),
             tool_call_id=_string(result, "id") or _answered(result, waiting),
             name=_string(result, "name") or None,
+            attachments=attachments_of(_list(result, "parts")),
             position=position,
         )
         for part in parts

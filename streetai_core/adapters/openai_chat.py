@@ -31,11 +31,13 @@ class ChatCompletions(Codec):
     def read_request(self, body: Mapping[str, Any]) -> Request:
         """As `Codec`."""
         messages = [mapped(message) for message in listed(body.get("messages"))]
+        instructions = {place: one for place, one in enumerate(messages) if one.get("role") in _INSTRUCTIONS}
         return Request(
             said=tuple(
                 said for position, message in enumerate(messages) if (said := _said(message, position)) is not None
             ),
-            instructions=join(*(text_of(one.get("content")) for one in messages if one.get("role") in _INSTRUCTIONS)),
+            instructions=join(*(text_of(one.get("content")) for one in instructions.values())),
+            fixed=frozenset(instructions),
             wants_call=_wants_call(body),
         )
 

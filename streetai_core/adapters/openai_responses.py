@@ -20,11 +20,15 @@ _CALLS = {
     "apply_patch_call": "operation",
     "computer_call": "action",
     "mcp_approval_request": "arguments",
+    "tool_search_call": "arguments",
 }
 """Items by which the model calls a tool that the app runs, or asks the app for its leave: what it gives it."""
 
 _IMAGE = "image_generation_call"
 """The item in which a tool of the provider's gives the image that it has made."""
+
+_REFERENCE = "item_reference"
+"""The item that names one which the provider keeps; its type may be left out."""
 
 _RESULTS = frozenset(
     {
@@ -35,8 +39,25 @@ _RESULTS = frozenset(
         "apply_patch_call_output",
         "computer_call_output",
         "mcp_approval_response",
+        "tool_search_output",
     }
 )
+
+_SEARCHES = frozenset({"tool_search_call", "tool_search_output"})
+"""Those of them that the provider carries out by itself, unless they say that the app does."""
+
+_PASSING = frozenset(
+    {
+        "reasoning",
+        "web_search_call",
+        "file_search_call",
+        "code_interpreter_call",
+        "mcp_list_tools",
+        "mcp_call",
+    }
+)
+"""Items of what the model thought, and of what tools of the provider's did: they matter to the reply after them alone,
+and the provider refuses reasoning without the item that it led to."""
 
 _ENDS = frozenset({"response.completed", "response.incomplete"})
 """Events after which no more comes; an incomplete response has reached its limit of tokens."""
@@ -53,11 +74,13 @@ class Responses(Codec):
     def read_request(self, body: Mapping[str, Any]) -> Request:
         """As `Codec`."""
         items = _items(body)
-        instructions = [text_of(body.get("instructions"))]
-        instructions += [text_of(one.get("content")) for one in items if one.get("role") in _INSTRUCTIONS]
+        instructions = {place: one for place, one in enumerate(items) if one.get("role") in _INSTRUCTIONS}
+        texts = [text_of(body.get("instructions")), *(text_of(one.get("content")) for one in instructions.values())]
         return Request(
-            said=tuple(said for position, item in enumerate(items) if (said := _said(item, position)) is not None),
-            instructions=join(*instructions),
+            said=tuple(_conversation(items)),
+            instructions=join(*texts),
+            fixed=frozenset(instructions),
+            whole=frozenset(place for place, one in enumerate(items) if _is_unknown(one)),
             continues=_continued(body),
             # In the background the reply comes to another call.
             counts=not body.get("background"),
@@ -71,14 +94,13 @@ class Responses(Codec):
             return {**body, "input": with_text(given, context.recalled, "input_text")}
         items = [{"role": "user", "content": given}] if isinstance(given, str) else listed(given)
         first = next(position for position, one in enumerate(items) if mapped(one).get("role") not in _INSTRUCTIONS)
-        gone = _with_reasoning(items, context.left_out)
         sent: list[Any] = []
         for position, item in enumerate(items):
             if position == first:
                 sent += [entry for said in context.window for entry in _entries(said)]
             if position == context.question and context.recalled:
                 sent.append({**item, "content": with_text(item.get("content"), context.recalled, "input_text")})
-            elif position not in gone:
+            elif position not in context.left_out:
                 sent.append(item)
         return {**body, "input": sent}
 
@@ -133,18 +155,47 @@ def _continued(body: Mapping[str, Any]) -> str | None:
     return named(body.get("previous_response_id")) or named(thread)
 
 
+def _conversation(items: Sequence[Mapping[str, Any]]) -> list[Said]:
+    """What was said in items, and that something was said where one only names what the provider keeps."""
+    said = [one for position, item in enumerate(items) if (one := _said(item, position)) is not None]
+    last = max((one.position for one in said if one.role == "user"), default=-1)
+    # What follows on the user's new message is stored when it comes.
+    return [one for one in said if one.position < last or one.attachments != (_REFERENCE,)]
+
+
 def _said(item: Mapping[str, Any], position: int) -> Said | None:
     """An item of a request; `None` for instructions, reasoning, and what the provider's own tools did."""
     kind, role, content = item.get("type"), item.get("role"), item.get("content")
-    if kind in _CALLS:
+    if _is_call(item):
         return Said(role="assistant", tool_calls=(_call(item),), position=position)
-    if kind in _RESULTS:
+    if _is_result(item):
         return _result(item, position)
+    if kind == _REFERENCE or (kind is None and role is None and item.get("id")):
+        return Said(role="assistant", attachments=(_REFERENCE,), position=position)
     if role == "assistant" or kind == _IMAGE:
         return Said(role="assistant", text=text_of(content), attachments=_attachments(item), position=position)
     if role != "user":
         return None
     return Said(role="user", text=text_of(content), attachments=attachments_of(content), position=position)
+
+
+def _is_call(item: Mapping[str, Any]) -> bool:
+    return item.get("type") in _CALLS and not _is_of_provider(item)
+
+
+def _is_result(item: Mapping[str, Any]) -> bool:
+    return item.get("type") in _RESULTS and not _is_of_provider(item)
+
+
+def _is_of_provider(item: Mapping[str, Any]) -> bool:
+    """Whether it is of a search for tools that the app has nothing to do with."""
+    return item.get("type") in _SEARCHES and item.get("execution") != "client"
+
+
+def _is_unknown(item: Mapping[str, Any]) -> bool:
+    """Whether an item says what is not read here, such as a compaction, which stands for all that was said before."""
+    kind = item.get("type")
+    return not item.get("role") and not (kind in _CALLS or kind in _RESULTS or kind == _IMAGE or kind in _PASSING)
 
 
 def _attachments(item: Mapping[str, Any]) -> tuple[str, ...]:
@@ -163,8 +214,8 @@ def _wants_call(body: Mapping[str, Any]) -> bool:
 def _calls(items: Iterable[Mapping[str, Any]]) -> tuple[ToolCall, ...]:
     """The calls in a reply that wait for the app: a shell of the provider's has answered in the same reply."""
     given = list(items)
-    answered = {_call_id(item) for item in given if item.get("type") in _RESULTS}
-    return tuple(_call(item) for item in given if item.get("type") in _CALLS and _call_id(item) not in answered)
+    answered = {_call_id(item) for item in given if _is_result(item)}
+    return tuple(_call(item) for item in given if _is_call(item) and _call_id(item) not in answered)
 
 
 def _call(item: Mapping[str, Any]) -> ToolCall:
@@ -183,7 +234,8 @@ def _result(item: Mapping[str, Any], position: int) -> Said:
         text = join(*(text_of(run.get(name)) for run in map(mapped, listed(output)) for name in ("stdout", "stderr")))
     else:
         text = text_of(output) if isinstance(output, str | list | tuple) else json_text(output)
-    return Said(role="tool", text=text, tool_call_id=_call_id(item), position=position)
+    kinds = () if kind == "shell_call_output" else attachments_of(output)
+    return Said(role="tool", text=text, tool_call_id=_call_id(item), attachments=kinds, position=position)
 
 
 def _call_id(item: Mapping[str, Any]) -> str:
@@ -209,19 +261,6 @@ def _entries(said: Said) -> list[dict[str, Any]]:
         for call in said.tool_calls
     ]
     return [*spoken, *calls]
-
-
-def _with_reasoning(items: Sequence[Any], left_out: frozenset[int]) -> set[int]:
-    """What is left out, and with it what belongs to it: reasoning and the provider's own tools, without a role.
-
-    The provider refuses reasoning without the item that it led to.
-    """
-    gone = set(left_out)
-    for position in range(len(items) - 2, -1, -1):
-        item = mapped(items[position])
-        if position + 1 in gone and position not in gone and _said(item, position) is None and not item.get("role"):
-            gone.add(position)
-    return gone
 
 
 def _metadata(data: Mapping[str, Any]) -> dict[str, Any]:

@@ -54,7 +54,15 @@ def recall(turn: Turn, memory: Memory, *, token_budget: int | None, counter: Tok
         stored = memory.messages(conversation_id=session.conversation_id, last=len(request.said) + _MARGIN)
         known = {message.content for message in stored}
         room = math.inf if token_budget is None else token_budget // 2
-        trimmed = trim(parts.history, known, position=position, room=room, config=memory.config, counter=counter)
+        trimmed = trim(
+            parts,
+            known,
+            fixed=request.fixed,
+            whole=request.whole,
+            room=room,
+            config=memory.config,
+            counter=counter,
+        )
         shown = trimmed.shown
     others = [*parts.asked[:-1], *parts.since]
     if shown is not None:

@@ -6,7 +6,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from streetai_core.adapters.codec import Said
-from streetai_core.adapters.exchanges import exchanges
+from streetai_core.adapters.exchanges import Parts, exchanges
 from streetai_core.adapters.stored import cost_of
 from streetai_core.config import Config
 from streetai_core.text.clean import clean, is_blank
@@ -26,10 +26,11 @@ class Trimmed:
 
 
 def trim(
-    history: Sequence[Said],
+    parts: Parts,
     known: Collection[str],
     *,
-    position: int,
+    fixed: Collection[int] = (),
+    whole: Collection[int] = (),
     room: float,
     config: Config,
     counter: TokenCounter,
@@ -38,25 +39,30 @@ def trim(
 
     A history that costs no more than a window and a recalled block is sent whole. Else the newest exchanges stay, as
     many as the window of a prompt holds, and of the older ones those that the memory does not have word for word, or
-    that have more than text.
+    that have more than text. White space is no matter: apps strip replies, and join the parts of one in their own way.
 
     Args:
-        history: what was said before the user's new message.
+        parts: of the request, with a message of the user's.
         known: texts that the memory has.
-        position: of the user's new message, which results of tools may share.
+        fixed: as of `Request`.
+        whole: as of `Request`.
         room: most tokens of what is kept, but for the newest exchange; infinite without a token budget.
         config: the size of the window.
         counter: counts tokens.
     """
-    groups = exchanges(history)
+    groups = exchanges(parts.history)
+    spans = _spans(groups, parts.asked[0].position)
     costs = [sum(cost_of(said, counter) for said in group) for group in groups]
-    whole = (config.window_tokens or 0) + (config.recall_tokens or 0)
-    cheap = config.history_ceiling and sum(costs) <= min(whole, room)
+    selection = (config.window_tokens or 0) + (config.recall_tokens or 0)
+    cheap = config.history_ceiling and sum(costs) <= min(selection, room)
     first = 0 if cheap else _window(groups, costs, room=room, config=config)
-    kept = [number for number, group in enumerate(groups) if number >= first or not _is_known(group, known, position)]
-    gone = [group for number, group in enumerate(groups) if number not in kept]
+    texts = {_solid(text) for text in known} if first else set()
+    # Results of tools may share an entry with what the user says.
+    needed = frozenset(whole).union(said.position for said in parts.asked)
+    gone = [number for number in range(first) if needed.isdisjoint(spans[number]) and _is_known(groups[number], texts)]
+    kept = [number for number in range(len(groups)) if number not in gone]
     return Trimmed(
-        left_out=frozenset(said.position for group in gone for said in group),
+        left_out=frozenset(place for number in gone for place in spans[number]).difference(fixed),
         shown=frozenset(said.text for number in kept for said in groups[number] if not is_blank(said.text)),
         tokens=sum(costs[number] for number in kept),
     )
@@ -77,8 +83,25 @@ def _window(groups: Sequence[Sequence[Said]], costs: Sequence[int], *, room: flo
     return first
 
 
-def _is_known(group: Sequence[Said], known: Collection[str], position: int) -> bool:
+def _spans(groups: Sequence[Sequence[Said]], end: int) -> list[range]:
+    """The positions of each exchange, up to the next one, and of the last up to the user's new message, at `end`.
+
+    Between what was said there are entries that say nothing, such as thoughts or the pieces of a reply that was
+    streamed. Without it the provider refuses them.
+    """
+    starts = [0, *(group[0].position for group in groups[1:])]
+    # The new message may share its entry with results of tools.
+    ends = [*starts[1:], max(end, groups[-1][-1].position + 1 if groups else 0)]
+    return [range(start, stop) for start, stop in zip(starts, ends, strict=False)][: len(groups)]
+
+
+def _is_known(group: Sequence[Said], known: Collection[str]) -> bool:
     """Whether leaving out an exchange loses nothing. What tools said is the memory's as their calls are."""
-    return not any(said.attachments or said.position == position for said in group) and all(
-        said.role == "tool" or is_blank(said.text) or clean(said.text)[0] in known for said in group
+    return not any(said.attachments for said in group) and all(
+        said.role == "tool" or is_blank(said.text) or _solid(clean(said.text)[0]) in known for said in group
     )
+
+
+def _solid(text: str) -> str:
+    """A text without its white space."""
+    return "".join(text.split())

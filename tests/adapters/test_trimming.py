@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from streetai_core import Config, EstimatedTokens
 from streetai_core.adapters.codec import Said, ToolCall
-from streetai_core.adapters.exchanges import exchanges, take_apart
+from streetai_core.adapters.exchanges import Parts, exchanges, take_apart
 from streetai_core.adapters.trimming import trim
 
 LONG = "The harbour master wrote a letter about the dredging of the basin, and nobody answered it. " * 5
@@ -28,10 +28,12 @@ def talk(*roles):
     ]
 
 
-def trimmed(history, known=None, config=None, room=math.inf):
-    """The positions that are left out."""
+def trimmed(history, known=None, config=None, room=math.inf, end=None, **entries):
+    """The positions that are left out, of a request whose new message has the position `end`."""
     known = {said.text for said in history} if known is None else known
-    found = trim(history, known, position=len(history), room=room, config=config or Config(), counter=EstimatedTokens())
+    asked = Said(role="user", text="And now?", position=history[-1].position + 1 if end is None else end)
+    parts = Parts(tuple(history), (asked,), ())
+    found = trim(parts, known, room=room, config=config or Config(), counter=EstimatedTokens(), **entries)
     assert found.shown == {said.text for said in history if said.position not in found.left_out}
     return sorted(found.left_out)
 
@@ -54,6 +56,35 @@ def test_what_the_memory_does_not_have_stays():
     history = talk(*["user", "assistant"] * 5)
     known = {said.text for said in history if said.position != 2}
     assert [0, 1, 4, 5, 6, 7] == trimmed(history, known)
+
+
+def test_white_space_is_no_matter():
+    """An app strips what the model says, or joins the messages of a response without a blank line."""
+    history = talk(*["user", "assistant"] * 5)
+    known = {f"\n{said.text.replace('. ', '.  ')} \n" for said in history}
+    assert list(range(8)) == trimmed(history, known)
+
+
+def test_entries_that_say_nothing_go_with_their_exchange():
+    """Thoughts, and the pieces of a reply that was streamed: alone at the beginning providers refuse them."""
+    history = [replace(said, position=3 * said.position + 1) for said in talk(*["user", "assistant"] * 5)]
+    assert list(range(25)) == trimmed(history)
+    assert [*range(5), *range(6, 25)] == trimmed(history, fixed={5})
+    assert list(range(25)) == trimmed(history, end=40, config=Config(recency_turns=1))
+    assert list(range(31)) == trimmed(history, end=31, config=Config(recency_turns=0))
+
+
+def test_what_cannot_be_read_keeps_its_exchange():
+    """What was compacted is nowhere else."""
+    history = [replace(said, position=said.position + 1) for said in talk(*["user", "assistant"] * 5)]
+    assert list(range(3, 9)) == trimmed(history, whole={0})
+    assert [0, 1, 2, 5, 6, 7, 8] == trimmed(history, whole={4})
+
+
+def test_an_entry_that_the_new_message_shares_stays():
+    """Results of tools and what the user says beside them are one message of the user's."""
+    history = talk("user", "call", "result")
+    assert trimmed(history, end=2, config=Config(recency_turns=0, history_ceiling=False)) == []
 
 
 def test_more_than_text_stays():

@@ -5,6 +5,7 @@ from anthropic import Anthropic, AsyncAnthropic, InternalServerError, beta_tool
 
 from streetai_core import MemoryRegistry
 from streetai_core.adapters.anthropic import with_memory, with_memory_async
+from streetai_core.adapters.anthropic_codec import AnthropicMessages
 from streetai_core.encoders import HashingEncoder
 from streetai_core.errors import InputError
 from tests.adapters.held import Held
@@ -273,3 +274,22 @@ def test_what_contains_itself_is_refused_by_the_sdk(client, wire):
     with pytest.raises((ValueError, RecursionError)):
         client.messages.create(**ASKED, messages=user(content))
     assert not wire.received
+
+
+def test_a_reply_without_words_goes_with_its_exchange(client, wire):
+    """Thoughts alone would stand at the beginning, where the API takes the user only."""
+    history = []
+    for number in range(8):
+        wire.answers.append(
+            Answer(f"Chapter {number} was dull. " * 40) if number else Answer("", thinking="Hm.", stop="max_tokens")
+        )
+        history += user(f"Read chapter {number} to me.")
+        history.append({"role": "assistant", "content": client.messages.create(**ASKED, messages=history).content})
+    assert len(wire.last.body["messages"]) < 10
+
+
+def test_what_was_compacted_is_always_sent():
+    """It stands for what was said before, which is nowhere else."""
+    compacted = [{"type": "compaction", "content": "Everything."}, {"type": "text", "text": "Go on."}]
+    messages = [*user("Hello."), {"role": "assistant", "content": compacted}, *user("And now?")]
+    assert {1} == AnthropicMessages().read_request({"messages": messages}).whole

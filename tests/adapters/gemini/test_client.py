@@ -155,6 +155,39 @@ def test_a_chat_keeps_what_was_said(client, wire, memory, streams):
     assert turn.assistant_message_id == memory.messages()[-1].message_id
 
 
+def test_a_chat_that_streams_goes_on(client, wire):
+    """The SDK keeps each piece of a reply as a content: old exchanges are left out with all of them."""
+    chat = client.chats.create(model="m")
+    for number in range(8):
+        wire.answers.append(Answer(f"Chapter {number} was as dull as ever. " * 24))
+        list(chat.send_message_stream(f"Read chapter {number} to me."))
+    sent = wire.last.body["contents"]
+    assert sent[0]["role"] == "user"
+    assert sum(content["role"] == "user" for content in sent) < 6
+    assert len(chat.get_history()) > len(sent)
+
+
+def test_functions_of_a_chat_that_streams_go_with_their_responses(client, wire):
+    """Neither a call nor its response is left over."""
+    chat = client.chats.create(model="m", config=with_tools())
+    for number in range(8):
+        wire.answers += [called(f"Kiel {number}"), Answer(f"At pier {number} there are two metres. " * 24)]
+        list(chat.send_message_stream(f"How deep is it at pier {number}?"))
+    assert sum("functionCall" in content["parts"][0] for content in wire.last.body["contents"]) < 6
+
+
+def test_a_reply_without_words_goes_with_its_exchange(client, wire):
+    """Thoughts alone would stand at the beginning, where the API takes the user only."""
+    contents = []
+    for number in range(8):
+        wire.answers.append(
+            Answer(f"Chapter {number} was dull. " * 40) if number else Answer("", thinking="Hm.", stop="MAX_TOKENS")
+        )
+        contents.append({"role": "user", "parts": [{"text": f"Read chapter {number} to me."}]})
+        contents.append(client.models.generate_content(model="m", contents=contents).candidates[0].content)
+    assert len(wire.last.body["contents"]) < 10
+
+
 def test_a_chat_can_have_a_memory_of_its_own(client, registry):
     """Two chats of one client, of two users."""
     first = client.chats.create(model="m", memory_id="jonas", conversation_id="c1")

@@ -145,12 +145,13 @@ RAN = [{"stdout": "31", "stderr": "", "outcome": {"type": "exit", "exit_code": 0
         ({"type": "apply_patch_call_output", "call_id": "call_1", "status": "completed"}, ""),
         ({"type": "computer_call_output", "call_id": "call_1", "output": SCREEN}, ""),
         ({"type": "mcp_approval_response", "approval_request_id": "call_1", "approve": True}, "true"),
+        ({"type": "tool_search_output", "call_id": "call_1", "execution": "client", "tools": []}, ""),
     ],
 )
 def test_what_the_app_does_for_a_tool_of_the_apis_is_part_of_the_turn(client, responses, result, text, stream):
     """The reply to a result that came alone was not stored, and nothing was learned from it."""
     remember(client)
-    tool = result["type"].removesuffix("_call_output").removesuffix("_response")
+    tool = result["type"].removesuffix("_call_output").removesuffix("_response").removesuffix("_output")
     responses.answers += [Answer("", calls=(("call_1", tool, {"type": "exec"}),)), Answer("Berth thirty-one.")]
     first = client.responses.create(model="m", input="Which berth has my boat?")
     options = {"model": "m", "input": [result], "previous_response_id": first.id}
@@ -166,6 +167,50 @@ def test_what_the_app_does_for_a_tool_of_the_apis_is_part_of_the_turn(client, re
     ] == said(client, conversation_id=None)
     assert client.memory_turn(last).turn_id == client.memory_turn(first).turn_id
     assert client.memory_turn(last).updates
+
+
+def test_a_search_for_tools_that_the_provider_runs_is_no_call_of_the_apps():
+    """It says nothing of who does it, or that the server does."""
+    call = {"type": "tool_search_call", "call_id": "s1", "execution": "server", "arguments": {"q": "tides"}}
+    found = {"type": "tool_search_output", "call_id": "s1", "tools": []}
+    spoken = {"type": "message", "role": "assistant", "content": [{"type": "output_text", "text": "Two metres."}]}
+    reply = Responses().read_reply({"id": "r", "status": "completed", "output": [call, found, spoken]})
+    assert (reply.text, reply.tool_calls) == ("Two metres.", ())
+
+
+def chapters(client, responses, before=(), kept=lambda response: [dict(one) for one in response.to_dict()["output"]]):
+    """Talk until old exchanges are left out, each request with all before it; what the last one sent."""
+    history = list(before)
+    for number in range(8):
+        responses.answers.append(Answer(f"Chapter {number} " + "was dull, as always. " * 30))
+        history.append({"role": "user", "content": f"Read chapter {number} to me."})
+        history += kept(client.responses.create(model="m", input=history))
+    return responses.last.body["input"]
+
+
+def test_what_was_compacted_is_always_sent(client, responses):
+    """It stands for what was said before, which is nowhere else."""
+    compacted = {"type": "compaction", "id": "cmp_1", "encrypted_content": "Everything."}
+    sent = chapters(client, responses, [compacted])
+    assert sent[0] == compacted
+    assert len(sent) < 12
+
+
+def test_what_a_request_only_names_is_a_reply(client, responses):
+    """The user's messages between such items are not all said anew with each request."""
+    sent = chapters(client, responses, kept=lambda one: [{"type": "item_reference", "id": one.output[0].id}])
+    assert len(sent) == 15
+    assert [role for role, _ in said(client)] == ["user", "assistant"] * 8
+
+
+def test_a_picture_that_a_tool_gives_is_kept():
+    """With its exchange: the memory has no pictures."""
+    output = [{"type": "input_image", "image_url": PIXEL}]
+    items = [
+        {"type": "function_call", "call_id": "c1", "name": "look", "arguments": "{}"},
+        {"type": "function_call_output", "call_id": "c1", "output": output},
+    ]
+    assert ("image",) == Responses().read_request({"input": items}).said[1].attachments
 
 
 def test_a_shell_that_the_provider_runs_is_no_call_of_the_apps():

@@ -34,7 +34,13 @@ PARTS = {
 }
 """Types of parts by role, and the field that each must have."""
 
-BUILT_IN = {"shell": "action", "local_shell": "action", "apply_patch": "operation", "computer": "action"}
+BUILT_IN = {
+    "shell": "action",
+    "local_shell": "action",
+    "apply_patch": "operation",
+    "computer": "action",
+    "tool_search": "arguments",
+}
 """Tools that the API knows and the app runs: their calls are items of types of their own, and where what they do is."""
 
 
@@ -95,6 +101,8 @@ def _faults_of(item, called, body):
     if kind.endswith("_call_output"):
         if item.get("call_id") not in called and not (body.get("previous_response_id") or body.get("conversation")):
             yield "an output of no call"
+        return
+    if kind in {"compaction", "item_reference", "tool_search_output"}:
         return
     if kind == "mcp_approval_response" and item.keys() >= {"approval_request_id", "approve"}:
         return
@@ -178,7 +186,8 @@ def _output(answer, number):
             given = {"server_label": "harbour", "name": "book", "arguments": json.dumps(arguments)}
             items.append({"type": "mcp_approval_request", "id": name_id, **given})
         elif name in BUILT_IN:
-            items.append({**call, "type": f"{name}_call", BUILT_IN[name]: arguments})
+            by = {"execution": "client"} if name == "tool_search" else {}
+            items.append({**call, **by, "type": f"{name}_call", BUILT_IN[name]: arguments})
         else:
             items.append({**call, "type": "function_call", "name": name, "arguments": json.dumps(arguments)})
     return items
