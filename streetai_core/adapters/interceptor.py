@@ -108,6 +108,7 @@ class Interceptor:
                     token_budget=self._token_budget,
                     counter=self.memories.registry.token_counter,
                 )
+        with fail_open(_NOT_RECALLED, self._on_error):
             if turn.context is not None:
                 sent = codec.with_context(body, turn.context)
         return Begun(sent, turn)

@@ -6,8 +6,9 @@
     client = with_memory(OpenAI(), memory_id="user_123")
     client.chat.completions.create(model="...", messages=[{"role": "user", "content": "..."}])
 
-`chat.completions` (`create`, `parse`, `stream`) and `responses` (the same) recall before a call and store and learn
-after it; everything else is as it was. Send the new message only, or the whole history: it is stored once.
+`chat.completions` (`create`, `parse`, `stream`), `responses` and `beta.responses` (the same) recall before a call and
+store and learn after it; everything else is as it was. Send the new message only, or the whole history: it is stored
+once.
 """
 
 from __future__ import annotations
@@ -41,10 +42,15 @@ if TYPE_CHECKING:
         """What `with_memory_async` returns, for type checkers."""
 
 
-_CODECS = {"/chat/completions": ChatCompletions(), "/responses": Responses()}
+_CODECS = {
+    "/chat/completions": ChatCompletions(),
+    "/responses": Responses(),
+    "/responses?beta=true": Responses(),
+}
 
-_CHAT = {"completions": ("create", "parse", "stream")}
-_RESOURCES: Resources = {"chat": _CHAT, "responses": ("create", "parse", "stream"), "beta": {"chat": _CHAT}}
+_CALLS = ("create", "parse", "stream")
+_CHAT = {"completions": _CALLS}
+_RESOURCES: Resources = {"chat": _CHAT, "responses": _CALLS, "beta": {"chat": _CHAT, "responses": _CALLS}}
 
 
 def with_memory(

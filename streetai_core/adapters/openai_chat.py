@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -21,6 +22,11 @@ from streetai_core.prompt.turns import join
 _INSTRUCTIONS = frozenset({"system", "developer"})
 _RESULTS = frozenset({"tool", "function"})
 _AUDIO = "audio"
+
+
+_THOUGHTS = re.compile(r"\s*<think>.*?(?:</think>\s*|\Z)", re.DOTALL)
+"""What a model thinks, at the beginning of its text: servers that do not tell it from what it says send it so, and apps
+take it out before they send the reply along."""
 
 
 class ChatCompletions(Codec):
@@ -116,7 +122,7 @@ class _Heard:
         ]
         heard = "".join(self._audio)
         return Reply(
-            text="".join(self._text) or "".join(self._refusal) or heard,
+            text=_without_thoughts("".join(self._text)) or "".join(self._refusal) or heard,
             tool_calls=tuple(calls),
             attachments=tuple(kind for kind in self._attachments if kind != _AUDIO or not heard),
             complete=complete,
@@ -177,7 +183,14 @@ def _said(message: Mapping[str, Any], position: int) -> Said | None:
 
 def _spoken(message: Mapping[str, Any]) -> str:
     """The text of the model's message; of a refusal, which comes in place of a text, its own; of audio what it says."""
-    return text_of(message.get("content")) or text_of(message.get("refusal")) or _heard_in(message)
+    said = _without_thoughts(text_of(message.get("content")))
+    return said or text_of(message.get("refusal")) or _heard_in(message)
+
+
+def _without_thoughts(text: str) -> str:
+    """A text of the model's without what it has thought before."""
+    thought = _THOUGHTS.match(text)
+    return text if thought is None else text[thought.end() :]
 
 
 def _heard_in(message: Mapping[str, Any]) -> str:

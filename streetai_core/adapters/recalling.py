@@ -68,6 +68,9 @@ def recall(turn: Turn, memory: Memory, *, token_budget: int | None, counter: Tok
     if shown is not None:
         shown |= {said.text for said in others if not is_blank(said.text)}
     beside = trimmed.tokens + sum(cost_of(said, counter) for said in others)
+    if trimmed.left_out:
+        # Whatever becomes of the rest: the memory has it.
+        turn.context = Context(question=position, left_out=trimmed.left_out)
     question = parts.question or _ANY_QUESTION
     bare = sum(count_message(text, counter) for text in (question, request.instructions) if text)
     prompt = memory.build_prompt(

@@ -98,6 +98,10 @@ class SyncWithMemory(StainlessClient):
         attend(binding.interceptor, codec, begun.turn, response)
         return response
 
+    def get(self, path: str, *, options: Any = None, **more: Any) -> Any:
+        """Make a request, such as one for a response that goes on."""
+        return super().get(path, options=_without_ours(options or {}), **more)  # type: ignore[misc]  # as above
+
     def close(self) -> None:
         """Close the connections, and the database if this client opened it."""
         super().close()  # type: ignore[misc]  # as above
@@ -124,6 +128,10 @@ class AsyncWithMemory(StainlessClient):
             raise
         await aattend(binding.interceptor, codec, begun.turn, response)
         return response
+
+    async def get(self, path: str, *, options: Any = None, **more: Any) -> Any:
+        """Make a request, such as one for a response that goes on."""
+        return await super().get(path, options=_without_ours(options or {}), **more)  # type: ignore[misc]  # as above
 
     async def close(self) -> None:
         """Close the connections, and the database if this client opened it."""
@@ -209,22 +217,38 @@ def _inner_of(base: type, name: str, chat: tuple[Any, ...]) -> Callable[[Any], A
 
 
 def _naming(method: Callable[..., Any]) -> Callable[..., Any]:
-    """A method of a resource that takes our arguments too, whether it is async or not."""
+    """A method of a resource that takes our arguments too, and is async where it was: others ask whether it is."""
+    if inspect.iscoroutinefunction(method):
+
+        @functools.wraps(method)
+        async def acall(self: Any, *args: Any, **kwargs: Any) -> Any:
+            return await method(self, *args, **_as_known(kwargs))
+
+        return acall
 
     @functools.wraps(method)
     def call(self: Any, *args: Any, **kwargs: Any) -> Any:
-        given = {name: kwargs.pop(name) for name in _OURS if name in kwargs}
-        if given:
-            SessionDefaults().changed(**given)  # what is wrong must not get into the SDK
-            if "asked_at" in given:
-                moment = moment_of(given["asked_at"])
-                given["asked_at"] = None if moment is None else moment.isoformat()
-            # JSON, because the SDK may make bytes of a header, of `None` too.
-            headers = {_OURS[name]: json.dumps(value) for name, value in given.items()}
-            kwargs["extra_headers"] = {**(kwargs.get("extra_headers") or {}), **headers}
-        return method(self, *args, **kwargs)
+        return method(self, *args, **_as_known(kwargs))
 
     return call
+
+
+def _as_known(arguments: dict[str, Any]) -> dict[str, Any]:
+    """Arguments as the SDK knows them: ours go into headers.
+
+    Raises:
+        InputError: one of ours cannot be used.
+    """
+    given = {name: arguments.pop(name) for name in _OURS if name in arguments}
+    if not given:
+        return arguments
+    SessionDefaults().changed(**given)  # what is wrong must not get into the SDK
+    if "asked_at" in given:
+        moment = moment_of(given["asked_at"])
+        given["asked_at"] = None if moment is None else moment.isoformat()
+    # JSON, because the SDK may make bytes of a header, of `None` too.
+    headers = {_OURS[name]: json.dumps(value) for name, value in given.items()}
+    return {**arguments, "extra_headers": {**(arguments.get("extra_headers") or {}), **headers}}
 
 
 def _cached(make: Callable[[Any], Any], name: str) -> functools.cached_property[Any]:

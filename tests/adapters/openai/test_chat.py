@@ -157,6 +157,41 @@ def test_a_last_reply_over_the_budget_brings_no_old_history_back(registry, chat)
     client.close()
 
 
+def test_a_message_over_the_budget_brings_no_old_history_back(registry, chat):
+    """Nothing is recalled for it, and that is reported; what the memory has is left out as ever."""
+    failures, messages = [], []
+    client = with_memory(sdk_client(chat.url), "mara", registry=registry, token_budget=300, on_error=failures.append)
+    for number in range(30):
+        messages.append({"role": "user", "content": f"Boat {number} lies at berth {number} of the old harbour."})
+        response = client.chat.completions.create(model="m", messages=messages)
+        messages.append({"role": "assistant", "content": response.choices[0].message.content})
+    log = {"role": "user", "content": "The log of the harbour says nothing. " * 60}
+    client.chat.completions.create(model="m", messages=[*messages, log])
+    assert len(chat.last.body["messages"]) < 12
+    assert chat.last.body["messages"][-1] == log
+    assert ["InputError"] == [type(one).__name__ for one in failures]
+    client.close()
+
+
+THOUGHT = "<think>\nPerhaps he is a smuggler.\n</think>\n\n"
+
+
+@pytest.mark.parametrize("stream", [False, True])
+def test_what_a_model_thinks_in_its_text_is_not_said(client, chat, stream):
+    """Servers without a parser for it send it so; the app gets it, and may take it out before it sends the reply."""
+    chat.answers += [Answer(THOUGHT + "At berth thirty-one."), Answer(THOUGHT.removesuffix("</think>\n\n"))]
+    question = [{"role": "user", "content": "Where is my boat?"}]
+    reply = client.chat.completions.create(model="m", messages=question, stream=stream)
+    pieces = [piece.choices[0].delta.content or "" for piece in reply if piece.choices] if stream else []
+    assert THOUGHT + "At berth thirty-one." == ("".join(pieces) if stream else reply.choices[0].message.content)
+    cut = client.chat.completions.create(model="m", messages=[{"role": "user", "content": "And now?"}])
+    assert cut.choices[0].message.content.startswith("<think>")
+    spoken = ["Where is my boat?", "At berth thirty-one.", "And now?"]
+    assert spoken == [text for _, text in said(client)]
+    again = ChatCompletions().read_request({"messages": [{"role": "assistant", "content": THOUGHT + "At berth 31."}]})
+    assert again.said[0].text == "At berth 31."
+
+
 @pytest.mark.parametrize("size", [10, 4000])
 def test_what_tools_were_called_with_takes_of_the_budget(registry, chat, size):
     """A request that goes on after a call, as one that was resumed does: the call is sent, whatever is recalled."""

@@ -1,12 +1,15 @@
 """The client stays the client that it was."""
 
 import gc
+import inspect
+import operator
 import subprocess
 import sys
 import weakref
 
+import httpx
 import pytest
-from openai import AsyncOpenAI, OpenAI
+from openai import AsyncOpenAI, NotFoundError, OpenAI
 from openai.resources.chat.completions import Completions
 
 from streetai_core import MemoryRegistry
@@ -76,6 +79,63 @@ def test_other_calls_pass_untouched(chat, registry):
     assert registry.ids() == []
     chat.invalid.clear()  # the server speaks one API only
     client.close()
+
+
+def test_beta_responses_have_the_memory(responses, registry):
+    """In an SDK that has them."""
+    client = with_memory(sdk_client(responses.url), "mara", registry=registry)
+    if not hasattr(client.beta, "responses"):
+        pytest.skip("this version of the SDK has no beta of the Responses API")
+    response = client.beta.responses.create(model="m", input="My boat lies in Kiel.", memory_id="jonas")
+    assert stored(registry, "jonas") == [("user", "My boat lies in Kiel."), ("assistant", "Noted.")]
+    assert client.memory_turn(response).finished
+    client.close()
+
+
+def test_ids_are_not_sent_where_a_response_goes_on(registry):
+    """The SDK asks for it by another verb; the ids would stand in its headers, which servers log."""
+    sent = []
+
+    def answer(request):
+        sent.append(request)
+        return httpx.Response(404, json={"error": {"message": "no such response"}})
+
+    plain = OpenAI(api_key="none", http_client=httpx.Client(transport=httpx.MockTransport(answer)), max_retries=0)
+    client = with_memory(plain, registry=registry)
+    options = {"memory_id": "mara@example.com", "conversation_id": "doctor"}
+    with pytest.raises(NotFoundError), client.responses.stream(response_id="resp_1", **options) as stream:
+        list(stream)
+    assert [request.method for request in sent] == ["GET"]
+    assert not any("streetai" in name for name in sent[0].headers)
+    client.close()
+
+
+async def test_ids_are_not_sent_where_a_response_goes_on_of_an_async_client(registry):
+    """The same."""
+    sent = []
+
+    def answer(request):
+        sent.append(request)
+        return httpx.Response(404, json={"error": {"message": "no such response"}})
+
+    through = httpx.AsyncClient(transport=httpx.MockTransport(answer))
+    client = with_memory_async(AsyncOpenAI(api_key="none", http_client=through, max_retries=0), registry=registry)
+    with pytest.raises(NotFoundError):
+        async with client.responses.stream(response_id="resp_1", memory_id="mara@example.com") as stream:
+            _ = [event async for event in stream]
+    assert [request.method for request in sent] == ["GET"]
+    assert not any("streetai" in name for name in sent[0].headers)
+    await client.close()
+
+
+async def test_async_methods_stay_coroutine_functions(registry):
+    """Retries of other libraries ask whether they are."""
+    plain = AsyncOpenAI(api_key="none")
+    client = with_memory_async(plain, "mara", registry=registry)
+    for path in ("chat.completions.create", "chat.completions.parse", "responses.create", "responses.parse"):
+        method = operator.attrgetter(path)
+        assert inspect.iscoroutinefunction(method(plain)) is inspect.iscoroutinefunction(method(client))
+    await client.close()
 
 
 def test_the_sdks_retries_are_one_call(chat, registry):
