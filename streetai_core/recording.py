@@ -3,13 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 
-from streetai_core.errors import MemoryBusyError, MessageConflictError
+from streetai_core.errors import ClosedError, MemoryBusyError, MessageConflictError, StaleMemoryError
+from streetai_core.failures import fail_open
 from streetai_core.memory import Memory
 from streetai_core.reporting import Recalled
 from streetai_core.text.clean import is_blank
 from streetai_core.types import NewMessage, WeightUpdate
+from streetai_core.workers import for_writing
+
+_AT_ONCE = 8_000
+"""Characters of a turn up to which it is embedded before the app gets the reply: a model on one core takes a second for
+them. A history that a memory takes over, or a file that is pasted, would hold the reply for ten and more."""
+
+_NOT_EMBEDDED = "what was said is found by its words until the next messages bring its vectors"
 
 _STORING_FAILED = (MemoryBusyError, MessageConflictError)
 """What a second try without learning can only meet again, the first of them after as long a wait."""
@@ -35,6 +44,8 @@ def record(
 ) -> Recorded:
     """Store the messages of a turn and learn from its reply, as `Memory.record_turn`, whose arguments these are.
 
+    A long one is embedded on another thread when it is stored, so that nobody waits for the reply meanwhile.
+
     A turn must not be lost because nothing can be learned from it: then it is stored without. Both tries have the same
     handle and the same ids, so a memory that was reset in between stays empty, and a first try that was stored although
     it failed is not stored again.
@@ -46,12 +57,38 @@ def record(
         StoreError: the database failed.
     """
     recalled = list(retrieved)
+    embed_later = sum(len(one.content) for one in messages) > _AT_ONCE
+    recorded = _recorded(memory, turn_id, messages, recalled, reply, embed_later=embed_later)
+    if embed_later:
+        # If the registry is being closed, whoever opens it next does it.
+        with suppress(ClosedError, RuntimeError):
+            for_writing(memory.executor).submit(_embed, memory)
+    return recorded
+
+
+def _recorded(
+    memory: Memory,
+    turn_id: str,
+    messages: Sequence[NewMessage],
+    recalled: Sequence[Recalled],
+    reply: str,
+    *,
+    embed_later: bool,
+) -> Recorded:
+    """The turn stored, and learned from if it can be."""
     try:
-        return Recorded(tuple(memory.record_turn(turn_id, messages, retrieved=recalled, reply=reply)))
+        learned = memory.record_turn(turn_id, messages, retrieved=recalled, reply=reply, embed_later=embed_later)
+        return Recorded(tuple(learned))
     except _STORING_FAILED:
         raise
     except Exception as failure:
         if not recalled or is_blank(reply):
             raise
-        memory.record_turn(turn_id, messages)
+        memory.record_turn(turn_id, messages, embed_later=embed_later)
         return Recorded(failure=failure)
+
+
+def _embed(memory: Memory) -> None:
+    """Give what is stored without vectors its vectors; nobody misses those of what was forgotten meanwhile."""
+    with fail_open(_NOT_EMBEDDED, None), suppress(StaleMemoryError, ClosedError):
+        memory.reencode(only_missing=True)

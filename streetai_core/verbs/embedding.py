@@ -69,17 +69,24 @@ class Embedding(Renewing):
         )
 
     def _to_store(
-        self, messages: Sequence[NewMessage], progress: Progress | None = None, known: Known | None = None
+        self,
+        messages: Sequence[NewMessage],
+        progress: Progress | None = None,
+        known: Known | None = None,
+        *,
+        embed_later: bool = False,
     ) -> list[Prepared | None]:
-        """New messages checked, cut and embedded; without vectors if the encoder is out of order.
+        """New messages checked, cut and embedded; without vectors if the encoder is out of order, or is to come later.
 
-        When it works again, they get them beside the next messages. Beside them words are brought up to date, too.
+        They get them beside the next messages, when it works again. Beside them words are brought up to date, too.
 
         Raises:
             EncoderError: the encoder failed, and they could not be found without it, or it may be set up wrong.
         """
         # Before the encoder is asked: one that fails may take minutes to do so.
         now = self._around.clock()
+        if embed_later and not self._meaning_decides:
+            return self._ready(messages, AbsentEncoder(self._around.encoder), now, progress, known)
         try:
             prepared = self._prepared(messages, now, progress, known)
         except EncoderError as error:
@@ -114,10 +121,14 @@ class Embedding(Renewing):
             config=self.config,
         )
 
+    @property
+    def _meaning_decides(self) -> bool:
+        """Whether what has no vector is not found."""
+        return self.config.ranking == "product" or self.config.strategy == "vector"
+
     def _is_outage(self, error: EncoderError) -> bool:
         """Whether an encoder has failed that works at other times, and words find something too."""
-        by_meaning_alone = self.config.ranking == "product" or self.config.strategy == "vector"
-        if isinstance(error, EncoderMismatchError | ModelFileError) or by_meaning_alone:
+        if isinstance(error, EncoderMismatchError | ModelFileError) or self._meaning_decides:
             return False
         encoder = self._around.encoder
         if encoder.has_worked:

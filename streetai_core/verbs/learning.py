@@ -83,6 +83,7 @@ class Learning(Embedding):
         *,
         retrieved: Iterable[Recalled] = (),
         reply: str = "",
+        embed_later: bool = False,
     ) -> list[WeightUpdate]:
         """Store the messages of one turn and learn from its reply: one transaction, and once only.
 
@@ -98,6 +99,9 @@ class Learning(Embedding):
                 message of the user's is the question that the reply answers.
             retrieved: what was recalled for the turn, as `post_process` takes it.
             reply: the text of the final reply to learn from; empty: store only.
+            embed_later: store the messages without vectors, so that nobody waits for the model. Words find them until
+                `reencode(only_missing=True)` brings the vectors, or what is stored next does. Where meaning alone
+                decides (`strategy="vector"`, `Config.classic()`) they are embedded now.
 
         Returns:
             What `post_process` returns; empty if nothing was learned.
@@ -108,7 +112,7 @@ class Learning(Embedding):
             EncoderError: the model failed where `add_message` raises it; nothing was stored.
         """
         turn = identified(turn_id, messages)
-        prepared = self._to_store(turn)
+        prepared = self._to_store(turn, embed_later=embed_later)
         sent = sent_in(retrieved)
         answer = self._reply(sent, reply, asked_in(turn))
 
