@@ -201,7 +201,7 @@ def reembed(file: Path, *, memory_id: str | None, encoder_name: str, config: Con
             open_store(file) as store,
             MemoryRegistry(store, config=config, encoder=encoder) as registry,
         ):
-            ids = store.memory_ids() if memory_id is None else [choose(file, store.memory_ids(), memory_id)]
+            ids = store.memory_ids() if memory_id is None else [choose(file, store, memory_id)]
             # One after the other, so that those before an error are in it.
             done += (_embedded_anew(registry, one) for one in ids)
     except EncoderError as error:
@@ -267,7 +267,7 @@ def renew(file: Path, *, memory_id: str | None, as_json: bool) -> None:
 
     done: list[dict[str, Any]] = []
     with open_store(file) as store, MemoryRegistry(store) as registry:
-        ids = store.memory_ids() if memory_id is None else [choose(file, store.memory_ids(), memory_id)]
+        ids = store.memory_ids() if memory_id is None else [choose(file, store, memory_id)]
         for one in ids:
             with progress(f"Renewing {one}") as steps:
                 done.append({"memory_id": one, "messages": registry.get(one).renew_words(progress=steps)})

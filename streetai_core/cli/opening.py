@@ -112,7 +112,7 @@ def open_memory(
             yield Opened(registry, registry.get(memory_id))
         return
     with open_store(file) as store:
-        chosen = memory_id if may_be_new and memory_id is not None else choose(file, store.memory_ids(), memory_id)
+        chosen = memory_id if may_be_new and memory_id is not None else choose(file, store, memory_id)
         encoder = encoder_of(store, chosen)
         with explained(file, chosen), MemoryRegistry(store, config=config, encoder=encoder) as registry:
             yield Opened(registry, registry.get(chosen))
@@ -134,16 +134,20 @@ def explained(file: Path, memory_id: str | None) -> Iterator[None]:
         ) from error
 
 
-def choose(file: Path, ids: list[str], wanted: str | None) -> str:
-    """The memory that is meant.
+def choose(file: Path, store: Store, wanted: str | None) -> str:
+    """The memory that is meant; of one that is named no other is looked at, which may be damaged.
 
     Raises:
         InputError: it is not there, or there are several and none was named.
+        StoreError: the file cannot be read, or what is looked at is damaged.
     """
+    if wanted is not None:
+        with store.reading(wanted) as transaction:
+            if transaction.head is not None:
+                return wanted
+    ids = store.memory_ids()
     if wanted is None and len(ids) == 1:
         return ids[0]
-    if wanted is not None and wanted in ids:
-        return wanted
     if not ids:
         raise InputError(f"{file} has no memory yet")
     there = ", ".join(map(repr, ids[:_SHOWN_IDS])) + (" ..." if len(ids) > _SHOWN_IDS else "")

@@ -1,10 +1,10 @@
-"""The plan that makes words rows anew which older rules have made."""
+"""The plans that make words rows anew which older rules have made, and those that are lost."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from streetai_core.planning.words import renewed
+from streetai_core.planning.words import renewed, words_row
 from streetai_core.stores.types import Changes, Head, WordsRow
 from streetai_core.types import Message
 
@@ -18,3 +18,13 @@ def plan_renewal(head: Head, rows: Sequence[WordsRow], messages: Mapping[int, Me
         messages: that they are of, by sequence.
     """
     return Changes(head=head, words=[renewed(row, messages[row.sequence]) for row in rows])
+
+
+def plan_lost(head: Head, messages: Mapping[int, Message]) -> Changes:
+    """Make words rows that are not there; what their messages replaced is lost with them.
+
+    Args:
+        head: of the memory.
+        messages: whose rows are lost, by sequence.
+    """
+    return Changes(head=head, words=[words_row(messages[sequence]) for sequence in sorted(messages)])

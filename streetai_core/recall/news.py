@@ -118,7 +118,9 @@ def _compared(state: MemoryState, standing: Standing) -> _Compared:
     """The best messages, and those that say of what the best of these tell that it is over, wherever they stand."""
     best = topmost(standing.total, _COMPARED, allowed=standing.searched)
     at = state.alignment.at[best]
-    stands = (at >= 0) & (standing.leaders[at] == best)
+    worded = at >= 0
+    best, at = best[worded], at[worded]
+    stands = standing.leaders[at] == best
     best, at = best[stands], at[stands]
     sequences = state.words.column("sequence")
     few = _foremost(standing.total[best], sequences[at])

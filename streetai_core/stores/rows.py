@@ -72,7 +72,7 @@ class Origin:
         """The error for one row."""
         return DamagedFileError(
             f"{what} {key} of memory {self.memory_id!r} in {self.path} is damaged: its checksum does not fit. "
-            "Restore the file from a backup, or delete what is damaged."
+            "Restore the file from a backup, or save what is whole with: streetai salvage."
         )
 
     def incomplete(self, what: str, found: int, expected: int) -> DamagedFileError:

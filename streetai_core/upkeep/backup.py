@@ -23,7 +23,7 @@ from streetai_core.stores.selects import HEADS
 from streetai_core.stores.transactions import transaction
 from streetai_core.stores.uses import using
 from streetai_core.upkeep.doctor import examine
-from streetai_core.upkeep.files import check_file, check_free, put_in_place, read_only, rights_of
+from streetai_core.upkeep.files import check_apart, check_file, check_free, put_in_place, read_only, rights_of
 from streetai_core.upkeep.health import Health
 
 _BUSY_TIMEOUT = 30.0
@@ -64,8 +64,7 @@ def back_up(path: str | os.PathLike[str], target: str | os.PathLike[str], *, ove
     """
     source, copy = _database(path), followed(target, "target")
     check_free(copy, overwrite=overwrite)
-    if os.path.realpath(copy) == os.path.realpath(source.path):
-        raise InputError(f"target must be another file than the database itself, got {copy}")
+    check_apart(copy, source.path, "target")
     with using(source.path), _Draft(copy) as draft:
         _copy(source, draft.file)
         health = draft.examined(f"the copy of {source.path}")
@@ -91,8 +90,7 @@ def restore(backup: str | os.PathLike[str], path: str | os.PathLike[str], *, ove
         StoreError: a file cannot be read or written; then nothing was changed.
     """
     source, target = _database(backup, "backup"), followed(path)
-    if os.path.realpath(target) == os.path.realpath(source.path):
-        raise InputError(f"path must be another file than the backup itself, got {target}")
+    check_apart(target, source.path, "path")
     # A name that the system refuses is refused below, with what is wrong with it.
     there = os.path.exists(target)  # noqa: PTH110 - `pathlib` raises then
     if there and not overwrite:

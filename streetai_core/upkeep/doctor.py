@@ -204,7 +204,7 @@ def _taken(keys: Mapping[str, set[int]], memory_id: str) -> Iterator[Finding]:
         yield Finding(
             severity="note",
             what=f"{number} messages of memory {memory_id!r} have no words row: they are found by meaning only",
-            advice="Store them again if their words matter: the rows were deleted, or lost before a salvage.",
+            advice="Make them anew with: streetai renew. Another program has deleted them, or a salvage has lost them.",
             memory_id=memory_id,
         )
 

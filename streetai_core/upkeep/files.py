@@ -42,6 +42,21 @@ def beside(path: str) -> tuple[str, ...]:
     return tuple(path + ending for ending in BESIDE)
 
 
+def check_apart(target: str, database: str, what: str) -> None:
+    """Refuse a file of a database as the place of something else: its log has what was stored last.
+
+    Args:
+        target: where something is to be.
+        database: the path of the database.
+        what: what the caller calls the target.
+
+    Raises:
+        InputError: it is the database, or what SQLite keeps beside it.
+    """
+    if os.path.realpath(target) in beside(os.path.realpath(database)):
+        raise InputError(f"{what} must be another file than the database itself or a part of it, got {target}")
+
+
 def check_file(target: str) -> None:
     """Refuse what is there and is no file, such as a pipe, which would be gone.
 

@@ -1,9 +1,10 @@
-"""Words rows that older rules have made, made anew: some beside each call that stores, or all at once."""
+"""Words rows by older rules, made anew: some beside each call that stores, or all at once, with those that are lost."""
 
 from __future__ import annotations
 
 import logging
 from collections.abc import Callable
+from itertools import islice
 
 import numpy as np
 
@@ -13,7 +14,7 @@ from streetai_core.errors import StreetAIError
 from streetai_core.index.words import WordIndex
 from streetai_core.observing.observer import observed
 from streetai_core.planning.preparing import Progress
-from streetai_core.planning.renewing import plan_renewal
+from streetai_core.planning.renewing import plan_lost, plan_renewal
 from streetai_core.planning.words import RULES
 from streetai_core.state import MemoryState
 from streetai_core.stores.base import WriteTransaction
@@ -95,6 +96,23 @@ class Renewing(Conductor):
         with self._coherent.written(plan) as (count, _):
             return count
 
+    def _restored(self, most: int) -> int:
+        """Make words rows that another program has deleted, or that a salvage could not save, `most` at most.
+
+        Returns:
+            How many messages had none.
+        """
+        with self._coherent.reading() as (_, state):
+            if state is None or not _lost(state, 1):
+                return 0
+
+        def plan(transaction: WriteTransaction, state: MemoryState) -> tuple[Changes | None, int]:
+            messages = messages_of(transaction, _lost(state, most))
+            return (plan_lost(state.head, messages), len(messages)) if messages else (None, 0)
+
+        with self._coherent.written(plan) as (count, _):
+            return count
+
     def _as_stored(self) -> MemoryState | None:
         """The state, `None` if nothing was ever written."""
         with self._coherent.reading() as (_, state):
@@ -111,7 +129,8 @@ class Renewing(Conductor):
 
         That happens by itself, to some messages with each call that stores; this does it to all at once
         (`stats()["outdated_words"]`). It needs no encoder; weights, clocks and what replaces what stay. Interrupted, it
-        goes on with the next call. What a newer version has stored is left alone.
+        goes on with the next call. What a newer version has stored is left alone. Messages that have lost their words,
+        as `doctor` tells, get them again.
 
         Args:
             progress: called with (messages done so far, messages in all).
@@ -120,7 +139,7 @@ class Renewing(Conductor):
             How many messages were read anew.
         """
         done, every = 0, self._outdated()
-        while count := self._renewed(_MANY):
+        while count := self._renewed(_MANY) or self._restored(_MANY):
             done += count
             if progress is not None:
                 progress(done, max(done, every))
@@ -139,3 +158,10 @@ def _some(words: WordIndex, most: int) -> list[int]:
     fitting = int((np.cumsum(sizes[::-1]) <= _CHARACTERS).sum())
     some: list[int] = newest[-max(1, fitting) :].tolist()
     return some
+
+
+def _lost(state: MemoryState, most: int) -> list[int]:
+    """Sequences of messages with signals and without words, `most` at most; what is in quarantine is in no index."""
+    said = np.setdiff1d(state.columns.column("sequence"), state.words.column("sequence"))
+    lost = (sequence for sequence in said.tolist() if sequence not in state.hidden)
+    return list(islice(lost, most))

@@ -163,6 +163,18 @@ def test_several_memories_need_a_choice(tmp_path, invoke, name):
     assert 0 == invoke(*ALL[name], "--memory", "ben").exit_code
 
 
+@pytest.mark.parametrize("name", [name for name in ALL if name not in {"ls", "import"}])
+def test_a_memory_beside_a_damaged_one(tmp_path, invoke, name):
+    """It is used as if it were alone; the other one says how it may be saved."""
+    fill(tmp_path / "m.db", ("mara", "ben"))
+    with closing(sqlite3.connect(tmp_path / "m.db")) as connection, connection:
+        connection.execute("UPDATE memories SET crc = crc + 1 WHERE memory_id = 'mara'")
+    assert 0 == invoke(*ALL[name], "--memory", "ben").exit_code
+    result = invoke("stats", "m.db", "--memory", "mara")
+    assert result.exit_code == 1
+    assert "streetai salvage" in result.stderr
+
+
 @pytest.mark.parametrize("name", list(ALL))
 def test_an_emptied_memory(tmp_path, invoke, name):
     """A memory without messages is looked at, exported and forgotten like any other."""

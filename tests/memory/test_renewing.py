@@ -421,3 +421,28 @@ def test_old_words_are_looked_for_when_they_are_erased(tmp_path):
             writing.apply(Changes(head=writing.head, words=[older]), now=NOON)
         assert memory.forget(message="boat").complete
         assert len(registry.store.traces.found_in([terms.astype("<u4").tobytes()]))
+
+
+@pytest.mark.parametrize("lost", [0, 10], ids=["all", "some"])
+def test_words_that_are_lost_are_made_anew(tmp_path, lost):
+    """Another program has deleted them: every question goes on by meaning, and the doctor tells what mends it."""
+    path = tmp_path / "m.db"
+    with MemoryRegistry(path, encoder=HashingEncoder(32)) as registry:
+        memory = registry.get("mara")
+        memory.add_messages(lines(20))
+        memory.quarantine(message=memory.messages()[0].message_id)
+    with closing(sqlite3.connect(path)) as connection, connection:
+        connection.execute("DELETE FROM words WHERE sequence >= ?", (lost,))
+    with MemoryRegistry(path, encoder=HashingEncoder(32)) as registry:
+        memory = registry.get("mara")
+        for question in ("Which line has w15?", "What did I say of the log yesterday?", "Where do I live now?"):
+            assert memory.why(question).hits == tuple(memory.retrieve(question))
+        assert any("streetai renew" in finding.advice for finding in registry.doctor().findings)
+        assert 0 < memory.renew_words() <= 20 - lost
+        assert memory.renew_words() == 0
+    with MemoryRegistry(path, config=BY_WORDS, encoder=HashingEncoder(32)) as registry:
+        memory = registry.get("mara")
+        assert found(memory, "Which line has w15?") == ["Line w15 of a long log."]
+        assert found(memory, "Which line has w0?") == []
+        memory.release(message=memory.messages()[0].message_id)
+        assert not any("words row" in finding.what for finding in registry.doctor().findings)

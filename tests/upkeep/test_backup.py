@@ -145,6 +145,24 @@ def test_nothing_is_replaced_unasked(path, tmp_path):
     assert examine(copy).healthy
 
 
+@pytest.mark.parametrize("ending", ["-wal", "-shm", "-journal"])
+def test_the_log_of_the_database_is_no_place_for_a_copy(path, ending):
+    """What was stored last is in it, or will be: the copy would take its place, and be gone with it."""
+    fill(path)
+    part = f"{path}{ending}"
+    with SqliteStore(path) as store:
+        before = everything(store, "alice")
+    with SqliteStore(path) as store, store.reading("alice"):
+        for write in (back_up, restore):
+            for options in ({"overwrite": True}, {}):
+                with pytest.raises(InputError):
+                    write(path, part, **options)
+    with SqliteStore(path) as store:
+        assert everything(store, "alice") == before
+    with pytest.raises(InputError, match="a part of it"):
+        back_up(path, part, overwrite=True)
+
+
 @pytest.mark.parametrize("name", ["x" * 3000, "\ud800"])
 def test_a_name_that_no_file_can_have_is_refused(path, tmp_path, name):
     """By whatever makes a file or reads one: the error is the library's, and says which name it is."""
