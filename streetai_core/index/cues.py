@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from streetai_core.arrays import Integers
 from streetai_core.types import KeptVector, Matrix, Vector
+from streetai_core.vectors import dots
 
 Array = npt.NDArray[Any]
 Floats = npt.NDArray[np.float32]
@@ -97,7 +98,8 @@ class CueIndex:
 
     def near(self, vector: Vector) -> tuple[Integers, Floats]:
         """The signal of every cue, and the cosine of its question and this one; shape (n,) each."""
-        return self._signals[: len(self)], self._vectors[: len(self)] @ vector
+        # Not OpenBLAS's product, whose rounding depends on where a row stands.
+        return self._signals[: len(self)], dots(self._vectors[: len(self)], vector)
 
     def image(self) -> dict[str, Array]:
         """All cues as arrays, by name."""

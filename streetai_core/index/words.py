@@ -36,7 +36,8 @@ class WordIndex(WordsTable):
         wanted = list(fingerprints)
         if not wanted or not self.size:
             return set()
-        return set(self.column("sequence")[np.isin(self.column("fingerprint"), wanted)].tolist())
+        # The row of what a message said before it was edited is there still.
+        return set(self.column("sequence")[np.isin(self.column("fingerprint"), wanted) & self.alive].tolist())
 
     def replaced_by(self, sequence: int) -> dict[int, tuple[int, ...]]:
         """The messages that replace a message, by sequence, and all that each of them replaces, there or not."""

@@ -54,8 +54,11 @@ def leaning(
     if not before:
         return None
     sequences = state.columns.column("sequence")
-    said = [state.columns.vectors_of(np.flatnonzero(sequences == one.sequence)) for one in before]
-    total = question.vector + sum(vectors.mean(axis=0) for vectors in said if len(vectors))
+    chunks = state.columns.column("chunk_index")
+    # In the order of the text, for the rounding of a mean depends on it, and rows move.
+    rows = [row[np.argsort(chunks[row])] for one in before if len(row := np.flatnonzero(sequences == one.sequence))]
+    said = map(state.columns.vectors_of, rows)
+    total = question.vector + sum(vectors.mean(axis=0) for vectors in said)
     length = float(np.linalg.norm(total))
     return read_question(
         _together([message.content for message in before], question.text),

@@ -20,6 +20,9 @@ LENT = (
 )  # fmt: skip
 """The parts of a score that a signal has from its message."""
 
+_BEHIND = 4.0
+"""What puts a signal behind every other one of its message: more than two cosines can differ by."""
+
 _OF_WORDS = ("words", "neighbours", "vague")
 """The parts that only one signal of a message has."""
 
@@ -50,8 +53,12 @@ class Lending:
         searched = scope.searched
         self.leaders = near.leaders
         """Which signal has the words of each message, -1 for none, shape (messages,)."""
-        if searched is not None:
-            self.leaders = self._alignment.leaders(np.where(searched, similarity, -np.inf))
+        if scope.allowed is not None:
+            # Of a message whose prose is not wanted, the code has the words.
+            preferred = np.where(scope.allowed, similarity, similarity - _BEHIND)
+            if searched is not None:
+                preferred[~searched] = -np.inf
+            self.leaders = self._alignment.leaders(preferred)
         self.total = self._total(meaning)
         """What each signal scores without activation, shape (n,)."""
         if lessons is not None:

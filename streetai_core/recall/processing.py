@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
@@ -59,7 +59,7 @@ def processed(found: Candidates, processors: Sequence[PostProcessor]) -> list[Hi
         if not found.hits:
             break
         places = {hit.signal.signal_id: place for place, hit in enumerate(found.hits)}
-        kept = _checked(processor, _returned(processor, found), places)
+        kept = _checked(processor, _returned(processor, found), found.hits)
         kept.sort(key=lambda hit: (-hit.score, places[hit.signal.signal_id]))
         rows = [places[hit.signal.signal_id] for hit in kept]
         found = replace(found, hits=tuple(kept), vectors=found.vectors[rows])
@@ -103,10 +103,11 @@ def _returned(processor: PostProcessor, found: Candidates) -> list[object]:
     return listed
 
 
-def _checked(processor: PostProcessor, returned: Iterable[object], known: Collection[str]) -> list[Hit]:
-    """What a processor returned, if it can be used; `known` are the ids of the signals that it was given."""
+def _checked(processor: PostProcessor, returned: Iterable[object], given: Iterable[Hit]) -> list[Hit]:
+    """What a processor returned, if it can be used; `given` are the hits that it was given."""
     name = type(processor).__name__
     hits: dict[str, Hit] = {}
+    known = {hit.signal.signal_id: hit.signal for hit in given}
     for hit in returned:
         if not isinstance(hit, Hit) or not _is_known(hit, known) or hit.signal.signal_id in hits:
             got = hit.signal if isinstance(hit, Hit) else hit
@@ -117,20 +118,28 @@ def _checked(processor: PostProcessor, returned: Iterable[object], known: Collec
                 f"{name}.process gave a score that its parts do not sum to; use rescored: {hit.score!r} of "
                 f"{hit.parts!r} for {hit.signal!r}"
             )
-        hits[hit.signal.signal_id] = hit
+        hits[hit.signal.signal_id] = _in_plain_numbers(hit)
     return list(hits.values())
 
 
-def _is_known(hit: Hit, known: Collection[str]) -> bool:
-    """Whether a hit has a signal with one of these ids."""
+def _in_plain_numbers(hit: Hit) -> Hit:
+    """The hit with Python's floats, which are JSON; NumPy's are none."""
+    if type(hit.score) is float and all(type(value) is float for value in hit.parts.values()):
+        return hit
+    return replace(hit, score=float(hit.score), parts={part: float(value) for part, value in hit.parts.items()})
+
+
+def _is_known(hit: Hit, known: Mapping[str, Signal]) -> bool:
+    """Whether the signal of a hit is one of these, as it was."""
     signal: object = hit.signal
-    return isinstance(signal, Signal) and isinstance(signal.signal_id, str) and signal.signal_id in known
+    return isinstance(signal, Signal) and isinstance(signal.signal_id, str) and known.get(signal.signal_id) == signal
 
 
 def _adds_up(hit: Hit) -> bool:
     """Whether the score of a hit is the finite sum of its parts; nothing else is a number here."""
     try:
         # Written so that NaN does not pass.
-        return bool(abs(hit.score - sum(hit.parts.values())) <= _SUM_TOLERANCE * max(1.0, abs(hit.score)))
-    except (AttributeError, TypeError, ValueError):
+        score = float(hit.score)
+        return bool(abs(score - sum(map(float, hit.parts.values()))) <= _SUM_TOLERANCE * max(1.0, abs(score)))
+    except (AttributeError, OverflowError, TypeError, ValueError):
         return False

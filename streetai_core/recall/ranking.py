@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from streetai_core.arrays import Flags, Floats, RowNumbers
+from streetai_core.arrays import Flags, Floats, Integers, RowNumbers
 from streetai_core.config import Config
 from streetai_core.dynamics.decay import alive
 from streetai_core.dynamics.trust import Share
@@ -41,6 +41,9 @@ finds 1.4 less of them at 1,500."""
 _DEPTH = 4
 _DEPTH_LEAST = 256
 """Far more than ever were repetitions, and still few beside a large memory."""
+
+_APART = np.int64(1_000_003)
+"""Keeps the pieces of messages apart where one number stands for text and piece: an odd number without pattern."""
 
 _TOKENS_PER_HIT = 12
 """Least tokens that a hit takes on average; a prompt never has more hits than its budget has these."""
@@ -122,7 +125,15 @@ def rank(
     return _sorted(state, scored, scope, config, depth), activated
 
 
-def select(state: MemoryState, ranking: Ranking, config: Config, most: int, room: int | None = None) -> list[int]:
+def select(
+    state: MemoryState,
+    ranking: Ranking,
+    config: Config,
+    most: int,
+    *,
+    room: int | None = None,
+    min_score: float | None = None,
+) -> list[int]:
     """Positions in the ranking that may be recalled, best first: passed, and not said twice.
 
     What is not trusted takes at most its share from what is, and says nothing twice, whoever is named as its author;
@@ -134,10 +145,9 @@ def select(state: MemoryState, ranking: Ranking, config: Config, most: int, room
         config: the settings.
         most: most positions.
         room: tokens that their passages can take; what is far beyond is not selected.
+        min_score: the least score of what is selected; `None`: any.
     """
-    positions = np.flatnonzero(ranking.passed)
-    if config.ranking != "product" and state.columns.without_vector:
-        positions = _without_copies(state, ranking, positions)
+    positions = _unlike(state, ranking, config, min_score)
     if not ranking.doubtful[positions].any():
         return _select_trusted(state, ranking, positions, config, most=most, room=room)
     if room is not None and config.ranking != "product":
@@ -161,6 +171,32 @@ def select(state: MemoryState, ranking: Ranking, config: Config, most: int, room
     for position in put_off:
         choice.add(position)
     return sorted(choice.positions)
+
+
+def is_shallow(
+    state: MemoryState, ranking: Ranking, config: Config, *, depth: int, most: int, min_score: float | None
+) -> bool:
+    """Whether copies, or what is dead for good, have taken the places of what may be recalled too.
+
+    Args:
+        state: the memory.
+        ranking: the candidates.
+        config: the settings.
+        depth: how many of them were wanted.
+        most: how many may be recalled.
+        min_score: the least score of what is selected; `None`: any.
+    """
+    if not depth <= len(ranking.rows) < len(state.columns):
+        return False
+    # What stands below one that does not pass seldom passes.
+    goes_on = ranking.passed[-1] or not config.revival_similarity
+    return bool(goes_on and config.ranking != "product") and len(_unlike(state, ranking, config, min_score)) < most
+
+
+def _unlike(state: MemoryState, ranking: Ranking, config: Config, min_score: float | None) -> RowNumbers:
+    """The positions that may be recalled, of those that are the same to the letter the best one."""
+    positions = np.flatnonzero(ranking.passed if min_score is None else ranking.passed & (ranking.scores >= min_score))
+    return positions if config.ranking == "product" else _without_copies(state, ranking, positions)
 
 
 def _select_trusted(
@@ -228,7 +264,14 @@ def deep(wide: int) -> int:
 
 
 def _without_copies(state: MemoryState, ranking: Ranking, positions: RowNumbers) -> RowNumbers:
-    """The positions that repeat none before them to the letter: of what has no vector, vectors do not tell it."""
+    """The positions that repeat none before them to the letter.
+
+    Of what has no vector, vectors do not tell it; and a thousand copies would take all the room.
+    """
+    rows = ranking.rows[positions]
+    texts = np.sort(_texts(state, rows) * _APART + state.columns.column("chunk_index")[rows])
+    if not (texts[1:] == texts[:-1]).any():
+        return positions
     said: set[tuple[int, ...]] = set()
     first = []
     # What is not trusted makes nothing else a copy.
@@ -242,9 +285,19 @@ def identity(state: MemoryState, rows: RowNumbers) -> list[tuple[int, ...]]:
     """What is the same for signals that repeat a text of the same source, whoever is named as its author."""
     columns, words = state.columns, state.words
     at = words.rows_of(columns.column("sequence")[rows])
-    chunks = columns.column("chunk_index")[rows]
-    texts = [words.column(name)[at] for name in ("source", "fingerprint")]
-    return list(zip(*(part.tolist() for part in (*texts, chunks)), strict=True))
+    sources = np.where(at >= 0, words.column("source")[at], -1) if words.size else np.full(len(at), -1)
+    parts = (sources, _texts(state, rows), columns.column("chunk_index")[rows])
+    return list(zip(*(part.tolist() for part in parts), strict=True))
+
+
+def _texts(state: MemoryState, rows: RowNumbers) -> Integers:
+    """Numbers that are the same for signals of the same text; of a message without words none other has its own."""
+    sequences, words = state.columns.column("sequence")[rows], state.words
+    alone: Integers = -1 - sequences.astype(np.int64)
+    if not words.size:
+        return alone
+    at = words.rows_of(sequences)
+    return np.where(at >= 0, words.column("fingerprint")[at], alone)
 
 
 def considered(config: Config, *, limit: int | None = None, token_budget: int | None = None) -> int:

@@ -215,13 +215,13 @@ class _Sum:
 
     def _leading(self, lending: Lending) -> Leading[Scored]:
         """Which signals have the words of their messages, and how others get them."""
-        searched = self.scope.searched
+        allowed = self.scope.allowed
 
         def led_by(leaders: RowNumbers) -> Scored:
             lending.lead(leaders)
             return self.scored()
 
-        meaning = self.meaning if searched is None else np.where(searched, self.meaning, -np.inf)
+        meaning = self.meaning if allowed is None else np.where(allowed, self.meaning, -np.inf)
         return Leading(meaning, lending.leaders, led_by)
 
     def _make_exact(self, rows: RowNumbers, vector: Vector, within: float) -> None:

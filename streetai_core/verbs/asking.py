@@ -28,8 +28,8 @@ class Asking:
     min_score: float | None = None
     """Leaves out hits with a lower score; `None`: none."""
     _found: dict[Hashable, Found] = field(default_factory=dict)
-    _processed: dict[tuple[str, ...], list[Hit]] = field(default_factory=dict)
-    """By the ids of the signals that the processors were given, the latest last."""
+    _processed: dict[str, dict[tuple[str, ...], list[Hit]]] = field(default_factory=dict)
+    """By the question, and the ids of the signals that the processors were given for it, the latest last."""
 
     @property
     def takes_spare(self) -> bool:
@@ -44,29 +44,27 @@ class Asking:
             self._found[view] = find()
         return self._found[view]
 
-    def process(self, hits: Sequence[Hit], candidates: Callable[[], Candidates]) -> list[Hit]:
+    def process(self, hits: Sequence[Hit], candidates: Callable[[], Candidates], *, of: str) -> list[Hit]:
         """The hits as the processors leave them, without those below the least score.
 
         Args:
             hits: what was found.
             candidates: the same as processors get it.
+            of: what was asked for: the question, or with it what it leans on.
 
         Raises:
             Elsewhere: the processors have not been asked for these yet.
         """
         if self.processors and hits:
-            hits = self._left(candidates())
+            hits = self._left(candidates(), self._processed.setdefault(of, {}))
         return [hit for hit in hits if self.min_score is None or hit.score >= self.min_score]
 
-    def _left(self, candidates: Candidates) -> list[Hit]:
-        """The hits as the processors leave them."""
+    def _left(self, candidates: Candidates, rounds: dict[tuple[str, ...], list[Hit]]) -> list[Hit]:
+        """The hits as the processors leave them; `rounds` is what they have made of this question so far."""
         ids = tuple(hit.signal.signal_id for hit in candidates.hits)
-        if ids in self._processed:
-            return self._processed[ids]
-        if len(self._processed) < _ROUNDS:
-            raise Elsewhere(lambda: self._ask(ids, candidates))
-        *_, latest = self._processed.values()
+        if ids in rounds:
+            return rounds[ids]
+        if len(rounds) < _ROUNDS:
+            raise Elsewhere(lambda: rounds.update({ids: processed(candidates, self.processors)}))
+        *_, latest = rounds.values()
         return [hit for hit in latest if hit.signal.signal_id in ids]
-
-    def _ask(self, ids: tuple[str, ...], candidates: Candidates) -> None:
-        self._processed[ids] = processed(candidates, self.processors)

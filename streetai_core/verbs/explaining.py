@@ -12,7 +12,7 @@ from streetai_core.errors import InputError
 from streetai_core.observing.observer import observed
 from streetai_core.planning.writing import check_encoder
 from streetai_core.recall.filtering import RecallFilter
-from streetai_core.recall.hits import RankedHits, sequences_of, signal_id
+from streetai_core.recall.hits import RankedHits, sequences_of, signal_id, within
 from streetai_core.recall.processing import PostProcessor
 from streetai_core.recall.ranking import considered, deep
 from streetai_core.recall.reasons import NEAR_MISSES, Reasons
@@ -101,7 +101,9 @@ class Explaining(Recalling):
         found = find(transaction, state, read, Wanted(depth=depth, most=wide, filter=asking.wanted), asking.judging)
         ranking, selected, messages = found.ranking, found.positions, found.messages
         ranked = RankedHits(state, ranking, selected, messages, question=asking.asked.text)
-        hits = asking.process(list(ranked), lambda: self._candidates(state, ranked, asking.asked))[:most]
+        processed = asking.process(list(ranked), lambda: self._candidates(state, ranked, asking.asked), of=read.text)
+        hits = within(processed, most, None, self._around.counter, config)
+        as_found = {hit.signal.signal_id: hit for hit in ranked}
         places = {signal_id(state, int(state.columns.keys[ranking.rows[one]])): one for one in selected}
         chosen = [places[hit.signal.signal_id] for hit in hits]
         taken = set(chosen)
@@ -127,7 +129,8 @@ class Explaining(Recalling):
             hits=tuple(hits),
             near_misses=reasons.near_misses(others, messages),
             stacks=tuple(found.stacks),
-            gates=reasons.gates(hits),
+            # A processor may give parts of its own, which no gate has looked at.
+            gates=reasons.gates([as_found[hit.signal.signal_id] for hit in hits]),
             considered=() if about is None else reasons.considered(read, about),
         )
 

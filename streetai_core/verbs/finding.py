@@ -11,13 +11,17 @@ from streetai_core.recall.filtering import RecallFilter
 from streetai_core.recall.hits import sequences_of
 from streetai_core.recall.leading import long_messages, new_leaders, weighed
 from streetai_core.recall.question import Question
-from streetai_core.recall.ranking import Ranking, rank, select
+from streetai_core.recall.ranking import Ranking, is_shallow, rank, select
 from streetai_core.state import MemoryState
 from streetai_core.stores.base import ReadTransaction
 from streetai_core.strategy import Judged
 from streetai_core.types import ActivatedStack, Message
 from streetai_core.verbs.judging import Judging
 from streetai_core.verbs.stored import messages_of
+
+_DEEPER = 4
+"""Times as many candidates are ranked where copies have taken the places of others: hardly ever, and after a few times
+all there are."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -34,6 +38,8 @@ class Wanted:
     """Tokens that their passages can take; `None`: any number."""
     filter: RecallFilter | None = None
     """Which signals may be found; `None`: all."""
+    min_score: float | None = None
+    """The least score of what may be recalled; `None`: any."""
     stacks: bool = True
     """Whether the stacks that the question woke are asked for."""
 
@@ -66,12 +72,32 @@ def find(
     """
     config = judging.config
     judged = judging.of(state, question, lambda: _told(transaction, state, question, wanted, config))
+    while True:
+        found = _found(transaction, state, question, wanted, config, judged=judged)
+        shallow = is_shallow(
+            state, found.ranking, config, depth=wanted.depth, most=wanted.most, min_score=wanted.min_score
+        )
+        if not shallow:
+            return found
+        wanted = replace(wanted, depth=_DEEPER * wanted.depth)
+
+
+def _found(
+    transaction: ReadTransaction,
+    state: MemoryState,
+    question: Question,
+    wanted: Wanted,
+    config: Config,
+    *,
+    judged: Judged | None,
+) -> Selected:
+    """What may be recalled of as many candidates as are wanted."""
     ranking, stacks = _ranked(state, question, wanted, config, judged=judged)
     pieces, messages = _pieces(transaction, state, question, ranking)
     leaders = new_leaders(state, ranking, pieces)
     if len(leaders) and ranking.leading is not None:
         ranking = ranking.leading.by(leaders)
-    positions = select(state, ranking, config, wanted.most, wanted.room)
+    positions = select(state, ranking, config, wanted.most, room=wanted.room, min_score=wanted.min_score)
     others = [one for one in sequences_of(state, ranking, positions) if one not in messages]
     messages |= messages_of(transaction, others)
     return Selected(

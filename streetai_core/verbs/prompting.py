@@ -140,7 +140,7 @@ class Prompting(Recalling):
         if asking.takes_spare:
             return found
         by_id = {message.message_id: message for message in found.said}
-        hits = asking.process(found.hits, lambda: self._candidates(state, found.hits, asking.asked))
+        hits = asking.process(found.hits, lambda: self._candidates(state, found.hits, asking.asked), of=question.text)
         said = [by_id[hit.signal.parent_turn_id] for hit in hits]
         return replace(found, hits=hits, said=said, scores=[hit.score for hit in hits])
 
@@ -158,7 +158,8 @@ class Prompting(Recalling):
         config, wanted = asking.asked.config, asking.wanted
         wide = considered(config, token_budget=request.token_budget)
         room = self._room(request.token_budget)
-        selection = Wanted(depth=deep(wide), most=wide, sure=wide, room=room, filter=wanted)
+        least = None if asking.processors else asking.min_score
+        selection = Wanted(depth=deep(wide), most=wide, sure=wide, room=room, filter=wanted, min_score=least)
         found = find(transaction, state, question, selection, asking.judging)
         without = question.without_messages
 

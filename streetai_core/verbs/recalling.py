@@ -72,7 +72,9 @@ class Recalling(Conductor):
         exact = token_budget is None and not chosen
         judging = Judging(config, asked.at)
         wide = most if exact else considered(config, limit=limit)
-        sought = Wanted(depth=deep(wide), most=wide, sure=wide, filter=wanted, stacks=False)
+        # What a processor may give another score is looked at afterwards.
+        least = None if chosen else min_score
+        sought = Wanted(depth=deep(wide), most=wide, sure=wide, filter=wanted, min_score=least, stacks=False)
 
         def attempt(transaction: ReadTransaction, state: MemoryState | None) -> list[Hit] | Candidates:
             if state is None:
