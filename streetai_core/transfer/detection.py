@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 from streetai_core.errors import ImportFormatError
-from streetai_core.transfer.archive import MARK
 from streetai_core.transfer.databases import foreign_database
 from streetai_core.transfer.files import (
     LONGEST_LINE,
@@ -19,6 +18,7 @@ from streetai_core.transfer.files import (
     read_document,
     start_of,
 )
+from streetai_core.transfer.first_lines import LINES, first_lines
 from streetai_core.transfer.readers.chatgpt import is_chatgpt
 from streetai_core.transfer.readers.claude import is_claude
 from streetai_core.transfer.readers.langchain import is_langchain
@@ -33,9 +33,6 @@ from streetai_core.transfer.values import FormatName
 
 _PACKED = {b"PK\x03\x04": "a ZIP archive", b"\x1f\x8b": "compressed by gzip"}
 """How files begin that have others in them."""
-
-_LINES = 20
-"""Lines that are looked at: the first ones may be damaged."""
 
 _KEYS = 5
 """Keys of a line that an error names."""
@@ -72,10 +69,20 @@ def detect(path: Path) -> tuple[FormatName, Any]:
             raise ImportFormatError(f"{path.name} is {packed}: unpack it, and import the JSON file that is in it")
     if not start:
         raise ImportFormatError(f"{path.name} is empty")
-    by_line = _line_format(path)
-    if by_line is not None:
-        return by_line, None
-    document = _document(path)
+    lines = first_lines(path)
+    if lines.found is not None and lines.has_one_each:
+        return lines.found, None
+    try:
+        document = _document(path)
+    except ImportFormatError:
+        if lines.found is None or not lines.may_have_one_each:
+            raise
+        return lines.found, None
+    return _document_format(path, document)
+
+
+def _document_format(path: Path, document: Any) -> tuple[FormatName, Any]:
+    """The format of a file that is one JSON value, and this value."""
     if is_plain_message(document):
         # A single line, which was too long to be looked at: the reader says so of it.
         return "jsonl", None
@@ -95,7 +102,7 @@ def _document(path: Path) -> Any:
         return read_document(path)
     except ImportFormatError as error:
         with opened_text(path) as source:
-            lines = list(islice(enumerate_lines(source, LONGEST_LINE), _LINES))
+            lines = list(islice(enumerate_lines(source, LONGEST_LINE), LINES))
         if len(lines) > 1 and any(line is None for _, line in lines):
             number = next(number for number, line in lines if line is None)
             raise ImportFormatError(
@@ -125,18 +132,6 @@ def _value(line: str) -> Any:
 def _keys(values: dict[str, Any]) -> str:
     """The first keys of an object, for an error."""
     return ", ".join(ascii(name)[:_SHOWN] for name in list(values)[:_KEYS]) or "none"
-
-
-def _line_format(path: Path) -> FormatName | None:
-    """The format of a file with a JSON object a line; `None` if it is none."""
-    with opened_text(path) as source:
-        for _, line in islice(enumerate_lines(source, LONGEST_LINE), _LINES):
-            value = _value(line or "")
-            if isinstance(value, dict) and MARK in value and "memory_id" in value:
-                return "streetai"
-            if is_plain_message(value):
-                return "jsonl"
-    return None
 
 
 def _database_format(path: Path) -> FormatName:

@@ -18,6 +18,7 @@ from streetai_core.transfer.archive import read_archive
 from streetai_core.transfer.databases import foreign_database
 from streetai_core.transfer.detection import LOOKS, detect
 from streetai_core.transfer.files import opened_text, read_document
+from streetai_core.transfer.first_lines import is_list
 from streetai_core.transfer.readers.chatgpt import read_chatgpt
 from streetai_core.transfer.readers.claude import read_claude
 from streetai_core.transfer.readers.langchain import read_langchain
@@ -196,7 +197,7 @@ def _entries(file: Path, name: FormatName, document: Any, source: Source) -> Ite
                 raise ImportFormatError(f"{file.name} has no table with session_id and message")
             yield from read_langchain_sql(database, source)
         return
-    if document is None and name == "jsonl" and not _is_list(file):
+    if document is None and name == "jsonl" and not is_list(file):
         with opened_text(file) as lines:
             yield from read_plain_lines(lines, source)
         return
@@ -204,12 +205,6 @@ def _entries(file: Path, name: FormatName, document: Any, source: Source) -> Ite
     if not LOOKS[name](document):
         raise ImportFormatError(f"{file.name} does not look like a file of the format {name}")
     yield from _DOCUMENTS[name](document, source)
-
-
-def _is_list(file: Path) -> bool:
-    """Whether a JSON file is a list, and not an object a line."""
-    with opened_text(file) as source:
-        return source.read(1024).lstrip().startswith("[")
 
 
 def _add_all(
