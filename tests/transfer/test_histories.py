@@ -617,6 +617,20 @@ def test_damaged_rows_of_the_published_database(sqlite, tmp_path):
     assert [3, 5] == [one.turn for one in sqlite.get("mara").messages()]
 
 
+@pytest.mark.parametrize("weight", [0, 0.0, 1e-300])
+def test_what_the_published_product_demoted_to_nothing(sqlite, tmp_path, weight):
+    """If it fails, one signal of weight 0 keeps the whole file out, for a memory has only weights above it."""
+    path = tmp_path / "old.db"
+    path.write_bytes(PUBLISHED.read_bytes())
+    with closing(sqlite3.connect(path)) as connection, connection:
+        connection.execute("UPDATE signals SET base_weight = ? WHERE turn = 0 AND memory_id = 'mara'", [weight])
+    done = import_file(sqlite, path)
+    assert (8, ()) == (done.added, done.rejected)
+    light, *others = sqlite.get("mara").signals
+    assert 0 < light.base_weight < min(one.base_weight for one in others) / 1e6
+    assert sqlite.get("mara").retrieve(light.content)
+
+
 @pytest.mark.parametrize("memory_id", ["x" * 600, b"\xff", ""])
 def test_signals_of_no_memory_of_the_published_database(sqlite, tmp_path, memory_id):
     """They are named, though there is no memory to name them with, and the others come in."""

@@ -36,6 +36,10 @@ _LARGEST = 2**31
 _HEAVIEST = 1e6
 """Of weights; that package's own limit is 8."""
 
+_LIGHTEST = 1e-8
+"""Of weights: what demotion in that package, which has no lower limit, was seen to reach. What it makes of it further
+down, at last 0, ranks no lower there; a memory of this library has only weights above 0."""
+
 _FENCE = "```"
 
 _NO_VECTOR = np.zeros(0, dtype=np.float32)
@@ -177,7 +181,7 @@ def _piece(place: int, values: dict[str, Any]) -> _Piece:
         content=content,
         role=values["role"],
         turn=turn,
-        weight=float(weight),
+        weight=max(float(weight), _LIGHTEST),
         said_at=values["created_at"],
         # Two that are in no stack are not in one together.
         stack=str(values["stack_id"] or f"alone {place}"),
