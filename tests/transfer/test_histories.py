@@ -178,6 +178,26 @@ def test_a_time_of_four_hundred_digits_in_a_chatgpt_conversation(sqlite, write):
     assert ["message a", "message c"] == [one.reason.partition(":")[0] for one in done.rejected]
 
 
+def test_what_chatgpt_read_on_the_web(sqlite, write):
+    """If it fails, pages stand in no conversation, and the report counts them as messages without a text."""
+    pages = {"content_type": "tether_browsing_display", "result": "L0: Berths in Nice", "summary": None}
+    quote = {"content_type": "tether_quote", "url": "u", "title": "Berths", "text": "A berth costs nine."}
+    nothing = {"content_type": "tether_browsing_display", "result": "", "summary": None}
+    said = [node("q", None, "user", "What is a berth?", 1700000001.0)]
+    said += [
+        node(name, before, "tool", "", 1700000001.0, content=content)
+        for name, before, content in (("p", "q", pages), ("t", "p", quote), ("n", "t", nothing))
+    ]
+    document = [{"conversation_id": "web", "current_node": "n", "mapping": {one["id"]: one for one in said}}]
+    done = import_file(sqlite, write(document), memory_id="ada")
+    assert [
+        ("user", "What is a berth?"),
+        ("tool", "L0: Berths in Nice"),
+        ("tool", "A berth costs nine."),
+    ] == [(one.role, one.content) for one in sqlite.get("ada").messages()]
+    assert (1, ()) == (done.blank, done.rejected)
+
+
 @pytest.mark.parametrize("kind", ["all are leaves", "every other one is damaged"])
 def test_a_chatgpt_conversation_is_read_in_proportion_to_its_nodes(kind):
     """Ten times as many nodes take ten times as long, also where the tree does not say which way to go."""

@@ -32,7 +32,10 @@ PROGRAM = "chatgpt"
 _TREE = "mapping"
 """Where a conversation has its messages, by which it is known."""
 
-_SPOKEN = frozenset({"text", "multimodal_text", "code", "execution_output", "tether_quote", "tether_browsing_display"})
+_PAGES = "tether_browsing_display"
+"""A kind of content: what the model read on the web."""
+
+_SPOKEN = frozenset({"text", "multimodal_text", "code", "execution_output", "tether_quote", _PAGES})
 """Kinds of content that are part of a conversation; the others are settings and the model's own notes."""
 
 
@@ -122,9 +125,8 @@ def _message(name: str, node: Any, thread: str, metadata: Any, at: datetime | No
         return None
     try:
         role = _role(message)
-        parts = content.get("parts")
         return NewMessage(
-            content=text_of(content.get("text") if parts is None else parts),
+            content=text_of(_text(content, kind)),
             role=role,
             conversation_id=thread,
             created_at=read_time(message.get("create_time"), "create_time") or at,
@@ -133,6 +135,14 @@ def _message(name: str, node: Any, thread: str, metadata: Any, at: datetime | No
         )
     except ImportFormatError as error:
         raise ImportFormatError(f"message {name}: {error}") from error
+
+
+def _text(content: dict[str, Any], kind: str) -> Any:
+    """What a content says, wherever its kind has it."""
+    if kind == _PAGES:
+        return content.get("result")
+    parts = content.get("parts")
+    return content.get("text") if parts is None else parts
 
 
 def _role(message: dict[str, Any]) -> Role:
