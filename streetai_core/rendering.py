@@ -8,6 +8,7 @@ another one or leave its cell.
 from __future__ import annotations
 
 import html
+import shlex
 import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
@@ -46,6 +47,11 @@ def escaped(value: object) -> str:
 def excerpt(text: str) -> str:
     """The start of a text as Python writes it, on one line: `'My boat is ...'`."""
     return repr(text if len(text) <= _EXCERPT else f"{text[: _EXCERPT - 3]}...")
+
+
+def command(*words: object) -> str:
+    """A command line to copy. What a shell would take for more than a word is quoted: ids and names are anybody's."""
+    return shlex.join(map(str, words))
 
 
 def number(value: float) -> str:

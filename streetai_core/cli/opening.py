@@ -13,6 +13,7 @@ import click
 from streetai_core.cli.usage import GivenPath, usable_id
 from streetai_core.cli.wording import one_line
 from streetai_core.errors import EncoderMismatchError, InputError
+from streetai_core.rendering import command
 
 if TYPE_CHECKING:
     from streetai_core.config import Config
@@ -128,9 +129,10 @@ def explained(file: Path, memory_id: str | None) -> Iterator[None]:
     try:
         yield
     except EncoderMismatchError as error:
-        command = f"streetai reembed {file}" + (f" --memory {memory_id}" if memory_id else "")
+        chosen = ("--memory", memory_id) if memory_id else ()
+        told = command("streetai", "reembed", file, *chosen)
         raise click.ClickException(
-            one_line(f"another encoder made the vectors of this memory. Embed it anew with: {command}")
+            one_line(f"another encoder made the vectors of this memory. Embed it anew with: {told}")
         ) from error
 
 

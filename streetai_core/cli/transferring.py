@@ -31,6 +31,7 @@ from streetai_core.cli.usage import GivenPath, usable_id
 from streetai_core.cli.wording import counted, counted_rows, one_line
 from streetai_core.config import Config
 from streetai_core.errors import InputError
+from streetai_core.rendering import command
 
 if TYPE_CHECKING:
     from streetai_core.encoders.base import Encoder
@@ -192,7 +193,8 @@ def import_command(
         raise InputError(f"{file} is a folder; give the database file")
     if file.is_file() and file.stat().st_size and not is_database(file):
         raise InputError(
-            f"{file} is not a database. That comes first, then what is imported: streetai import DATABASE {file}"
+            f"{file} is not a database. That comes first, then what is imported: "
+            f"{command('streetai', 'import', 'DATABASE', file)}"
         )
     target, encoder = _target(file, memory_id, encoder_name)
     with (

@@ -17,6 +17,7 @@ from streetai_core.evaluation.rivals.timed.mem0 import TimedMem0
 from streetai_core.evaluation.rivals.timed.published import TimedPublished
 from streetai_core.evaluation.speed_ours import OurMemory
 from streetai_core.evaluation.speed_systems import TimedSystem
+from streetai_core.rendering import command
 
 EVERYTHING = "all"
 """Stands for every system."""
@@ -100,7 +101,7 @@ def use_published(folder: Path) -> None:
     if not (folder / "streetai" / "__init__.py").is_file():
         raise InputError(
             f"there is no streetai-memory in {str(folder)!r}; "
-            f"pip install --no-deps --target {str(folder)!r} streetai-memory==0.2.0"
+            f"{command('pip', 'install', '--no-deps', '--target', folder, 'streetai-memory==0.2.0')}"
         )
     # At the end: nothing else that lies there shall take the place of what is installed.
     sys.path.append(str(folder.resolve()))

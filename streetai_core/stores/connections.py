@@ -22,6 +22,7 @@ from weakref import WeakSet, finalize
 from sqlite_utils import Database
 
 from streetai_core.errors import ClosedError, DamagedFileError, StoreError
+from streetai_core.rendering import command
 from streetai_core.stores import _sqlite
 from streetai_core.stores.opening import DatabaseFile
 from streetai_core.stores.uses import USES, using
@@ -149,7 +150,7 @@ class Connections:
         if self._opened is not None and there[:2] == self._opened[:2]:
             raise DamagedFileError(
                 f"{path} was emptied while it was open here. Restore it from a backup, or save what its log still has "
-                f"with: streetai salvage {path} -o NEW.db"
+                f"with: {command('streetai', 'salvage', path, '-o', 'NEW.db')}"
             )
         raise StoreError(
             f"another file was put in the place of {path} while that was open here, so what is written now would be "

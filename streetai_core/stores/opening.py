@@ -13,6 +13,7 @@ from typing import Literal
 from sqlite_utils import Database
 
 from streetai_core.errors import DamagedFileError, ReadOnlyStoreError
+from streetai_core.rendering import command
 from streetai_core.stores import _sqlite
 from streetai_core.stores.faults import Faults
 from streetai_core.stores.schema import SCHEMA_VERSION, migrate, schema_version
@@ -153,7 +154,8 @@ class DatabaseFile:
             raise DamagedFileError(
                 f"{self.path} is {'not there' if there is None else 'empty'}, and its log {self.path}-wal has {size} "
                 "bytes, which SQLite would delete: the file was deleted or emptied while its log was in use. Both were "
-                f"left as they are. Save what is in the log with: streetai salvage {self.path} -o NEW.db"
+                "left as they are. Save what is in the log with: "
+                f"{command('streetai', 'salvage', self.path, '-o', 'NEW.db')}"
             )
 
     def open_for_writing(self) -> Database:

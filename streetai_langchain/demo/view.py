@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import shlex
 from collections.abc import Sequence
 
 from rich import box
@@ -16,6 +15,7 @@ from rich.text import Text
 from streetai_core import Hit, NewMessage
 from streetai_core.cli.wording import one_line
 from streetai_core.config import HALF_LIFE_TURNS as DEFAULT_HALF_LIFE_TURNS
+from streetai_core.rendering import command
 from streetai_langchain.demo import wording
 from streetai_langchain.demo.figures import Figures, PlayedTurn, Totals
 from streetai_langchain.demo.settings import CONFIG, HALF_LIFE_TURNS
@@ -149,12 +149,12 @@ class TerminalView:
         stacks = wording.count(stats["stacks"], "stack")
         weights = f"{holdings.strengthened:,} weigh more than at first, {holdings.weakened:,} less"
         self._console.print(Text(f"Stored: {messages} as {signals} in {stacks}; {weights}."), soft_wrap=True)
-        shown = one_line(shlex.quote(path))
         self._console.print(Text.assemble("Memory file: ", (one_line(path), "bold")), soft_wrap=True)
-        chosen = one_line(shlex.quote(stats["memory_id"]))
-        config = shlex.quote(json.dumps({"decay_rate": CONFIG.decay_rate}))
-        self._note(f"A page of it, with its settings:  streetai report {shown} --memory {chosen} --config {config}")
-        self._note(f"Look inside with:  datasette {shown}   or   sqlite3 {shown} .tables")
+        config = json.dumps({"decay_rate": CONFIG.decay_rate})
+        page = command("streetai", "report", path, "--memory", stats["memory_id"], "--config", config)
+        self._note(f"A page of it, with its settings:  {one_line(page)}")
+        inside = one_line(command("datasette", path)), one_line(command("sqlite3", path, ".tables"))
+        self._note(f"Look inside with:  {'   or   '.join(inside)}")
         self._note("Run the same command again: it remembers from the file. --fresh starts over.")
 
     def _note(self, text: str) -> None:

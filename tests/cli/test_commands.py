@@ -3,6 +3,7 @@
 import json
 import os
 import re
+import shlex
 import shutil
 import sqlite3
 import subprocess
@@ -585,6 +586,24 @@ def test_the_wrong_encoder_is_told_what_to_do(tmp_path, invoke):
         assert result.stderr.endswith("Embed it anew with: streetai reembed m.db --memory mara\n")
     assert 0 == invoke("reembed", "m.db", "--encoder", "hashing").exit_code
     assert 0 == invoke("search", "m.db", "boat").exit_code
+
+
+def test_commands_to_copy_are_safe_to_copy(tmp_path, invoke):
+    """If it fails, whoever follows the advice runs what a user of the app has put into the id of a memory."""
+
+    class Other(HashingEncoder):
+        @property
+        def fingerprint(self):
+            return "other/1"
+
+    name, harmful = "my $(boat).db", "$(touch pwned); `x` 'y'"
+    with MemoryRegistry(tmp_path / name, encoder=Other(64)) as registry:
+        registry.get(harmful).add_message("My boat.", role="user")
+    told = invoke("search", name, "boat").stderr.partition("with: ")[2]
+    assert ["streetai", "reembed", name, "--memory", harmful] == shlex.split(told)
+    line_file(tmp_path / "; lines.jsonl")
+    told = invoke("import", "; lines.jsonl", "m.db", "--memory", "mara").stderr.partition("imported: ")[2]
+    assert ["streetai", "import", "DATABASE", "; lines.jsonl"] == shlex.split(told)
 
 
 def test_a_damaged_memory_can_be_forgotten(there, invoke):

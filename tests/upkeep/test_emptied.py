@@ -5,6 +5,7 @@ it opens it, whatever for.
 """
 
 import os
+import shlex
 import shutil
 import sys
 
@@ -42,6 +43,16 @@ def left(request, path, tmp_path):
     if request.param == "emptied":
         path.touch()
     return path
+
+
+def test_the_command_that_saves_the_log_is_safe_to_copy(left):
+    """If it fails, a name with a blank is two files, and one with a semicolon another command."""
+    odd = left.rename(left.with_name("a b;c.db")) if left.exists() else left.with_name("a b;c.db")
+    left.with_name(f"{left.name}-wal").rename(odd.with_name(f"{odd.name}-wal"))
+    with SqliteStore(odd) as store, pytest.raises(DamagedFileError) as refused:
+        write(store, make_exchange(0))
+    told = str(refused.value).partition("with: ")[2]
+    assert ["streetai", "salvage", str(odd), "-o", "NEW.db"] == shlex.split(told)
 
 
 def test_nobody_deletes_the_log(left, tmp_path):
