@@ -1,6 +1,8 @@
 """What is told in passing stands above what it brings up to date, where a question asks for what is so."""
 
+import sqlite3
 import tracemalloc
+from contextlib import closing
 
 import pytest
 
@@ -396,3 +398,14 @@ def test_many_that_say_the_same_take_little_room(registry):
     assert len(hits) == 1
     # One byte for each pair would be as many.
     assert most < times**2
+
+
+def test_a_memory_that_lost_all_its_words_is_recalled_from_by_meaning(tmp_path, real_encoder):
+    """If it fails, every question to a memory whose words a salvage could not read ends in an error of NumPy."""
+    path = tmp_path / "lost.db"
+    with MemoryRegistry(path, encoder=real_encoder, durability="fast") as registry:
+        tell(registry.get("trip"))
+    with closing(sqlite3.connect(path)) as connection, connection:
+        connection.execute("DELETE FROM words")
+    with MemoryRegistry(path, encoder=real_encoder) as registry:
+        assert OLDER == registry.get("trip").retrieve("Camping at Les Ormes?")[0].signal.content
