@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from bisect import bisect_left
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
@@ -10,7 +11,7 @@ from typing import Any
 from streetai_core.errors import ImportFormatError
 from streetai_core.stores.journal import numbers_in
 from streetai_core.stores.provenance import JournalRow
-from streetai_core.stores.types import SignalRow
+from streetai_core.stores.types import SignalRow, WordsRow
 from streetai_core.text.clean import check_id
 from streetai_core.transfer.snapshot import COUNTERS, Snapshot
 from streetai_core.types import Message
@@ -39,13 +40,16 @@ def check_whole(snapshot: Snapshot) -> None:
     _require(all(0 <= cue.version < _LARGEST for cue in cues.values()), "the version of a cue is none")
     for message in messages.values():
         check_id(message.message_id, "message_id")
-        if message.conversation_id is not None:
-            check_id(message.conversation_id, "conversation_id")
+    for row in (*messages.values(), *words.values()):
+        _check_ids(row)
     _by_key("message_id", snapshot.messages, lambda row: row.message_id)
     for signal in signals.values():
         _check_signal(signal, messages)
     _require(signals.keys() == weights.keys(), "each signal must have a weight, and no other may be there")
     _require(words.keys() <= messages.keys(), "the words of a message that is not there")
+    for row in words.values():
+        fitting = row.terms.ndim == 1 and row.terms.shape == row.counts.shape
+        _require(fitting, f"terms and counts of the words of message {row.sequence} are not of one length")
     for weight in weights.values():
         _require(0 < weight.base_weight < math.inf and weight.uses >= 0, f"the weight of signal {weight.key} is none")
     sizes = Counter(weight.stack for weight in weights.values())
@@ -53,6 +57,13 @@ def check_whole(snapshot: Snapshot) -> None:
         _require(dict(sizes) == {key: stack.size for key, stack in stacks.items()}, "stacks have other sizes")
     _check_counters(snapshot, messages, signals, sizes)
     _check_past(snapshot, messages)
+
+
+def _check_ids(row: Message | WordsRow) -> None:
+    """What it may be asked for or hidden by is either not there or an id."""
+    for what, value in (("conversation_id", row.conversation_id), ("writer", row.writer)):
+        if value is not None:
+            check_id(value, what)
 
 
 def _check_signal(signal: SignalRow, messages: Mapping[int, Message]) -> None:
@@ -94,6 +105,8 @@ def _check_past(snapshot: Snapshot, messages: Mapping[int, Message]) -> None:
     _require(versions == sorted(set(versions)) and min(versions, default=1) > 0, "versions of the journal fall")
     learned = [step.version for step in snapshot.rows["credits"]]
     _require(learned == sorted(learned) and min(learned, default=0) >= 0, "versions of the learning log fall")
+    # They are numbered anew, without gaps, as the operations are done again.
+    order = sorted({*versions, *learned} - {0})
     known: set[int] = set()
     for place, entry in enumerate(journal):
         # Counted before they are listed: two numbers name as many messages as they like.
@@ -105,7 +118,8 @@ def _check_past(snapshot: Snapshot, messages: Mapping[int, Message]) -> None:
         known |= added
         _require(entry.event != "reset" or not place, "a reset that is not the first entry of the journal")
         _require((entry.event == "rollback") == (entry.target is not None), "a rollback to nowhere")
-        _require(entry.target is None or 0 <= entry.target < entry.version, "a rollback to a later version")
+        earlier = bisect_left(order, entry.version)
+        _require(entry.target is None or 0 <= entry.target <= earlier, "a rollback to a later version")
         _require(max(added, default=-1) < entry.next_sequence, "next_sequence of the journal is not above its messages")
         for name in ("next_sequence", "next_signal"):
             _require(0 <= getattr(entry, name) <= getattr(snapshot.head, name), f"{name} of the journal is ahead")

@@ -134,12 +134,13 @@ def _import_archive(
     target = check_id(snapshot.head.memory_id, "memory_id") if memory_id is None else memory_id
     added = restore(registry, target, snapshot, reembed=reembed, progress=progress)
     count = len(snapshot.messages)
+    as_written = snapshot.vectors and snapshot.has_past and not snapshot.without_words
     return Imported(
         source_format="streetai",
         memory_ids=(target,),
         added=count if added else 0,
         known=0 if added else count,
-        digest=digest if snapshot.vectors and snapshot.has_past and not reembed else None,
+        digest=digest if as_written and not reembed else None,
     )
 
 

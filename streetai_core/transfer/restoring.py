@@ -18,7 +18,7 @@ from streetai_core.planning.linking import Linking
 from streetai_core.planning.preparing import encode_all
 from streetai_core.planning.replacing import Replacing
 from streetai_core.planning.told import told_by
-from streetai_core.planning.words import renewed
+from streetai_core.planning.words import renewed, words_row
 from streetai_core.registry import MemoryRegistry
 from streetai_core.state import MemoryState
 from streetai_core.stores.base import ReadTransaction
@@ -57,6 +57,7 @@ def restore(
     check_whole(snapshot)
     if _is_restored(registry, memory_id, snapshot):
         return False
+    snapshot = _with_all_words(snapshot)
     if reembed or not snapshot.vectors:
         snapshot = _reworded(embedded(snapshot, registry.encoder, registry.config, progress))
     return _put(registry, memory_id, snapshot)
@@ -160,6 +161,15 @@ def _reworded(snapshot: Snapshot) -> Snapshot:
     messages = {message.sequence: message for message in snapshot.messages}
     fresh = [renewed(row, messages[row.sequence]) for row in snapshot.rows["words"]]
     return replace(snapshot, rows={**snapshot.rows, "words": fresh})
+
+
+def _with_all_words(snapshot: Snapshot) -> Snapshot:
+    """The snapshot with a words row of each message that has signals; what those made here replace is not known."""
+    missing = snapshot.without_words
+    if not missing:
+        return snapshot
+    rows = sorted((*snapshot.rows["words"], *map(words_row, missing)), key=lambda row: row.sequence)
+    return replace(snapshot, rows={**snapshot.rows, "words": rows})
 
 
 def _words(snapshot: Snapshot) -> list[WordsRow]:

@@ -71,6 +71,13 @@ class Snapshot:
         """Whether its journal has all messages; that of an older file, or of messages that others put in, has not."""
         return not any(without_past(self.rows))
 
+    @property
+    def without_words(self) -> list[Message]:
+        """Messages that can be recalled, but have no words row: a salvage, or another program, has lost it."""
+        told = {row.sequence for row in self.rows.get("words", ())}
+        said = {signal.sequence for signal in self.rows.get("signals", ())}
+        return [message for message in self.messages if message.sequence in said - told]
+
     def as_changes(self) -> dict[str, Sequence[Any]]:
         """All rows but those that `history.steps` writes, as arguments of `Changes`."""
         messages, learned = without_past(self.rows)

@@ -92,7 +92,7 @@ class Imported:
     blank: int = 0
     """Messages without a text, which are not stored."""
     digest: str | None = None
-    """Of a whole memory that was restored with its vectors and its journal: that of its export."""
+    """Of a whole memory that was restored with its vectors, its words and its journal: that of its export."""
 
     def to_dict(self) -> dict[str, Any]:
         """All fields by name, as JSON values."""

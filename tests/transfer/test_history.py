@@ -200,6 +200,11 @@ def first(lines, **wanted):
     return next(line["journal"] for line in lines if "journal" in line and wanted.items() <= line["journal"].items())
 
 
+def _last(lines):
+    """The last journal entry."""
+    return [line["journal"] for line in lines if "journal" in line][-1]
+
+
 FORGED = {
     "a message that is not there": lambda lines: first(lines).update(added=[[0, 0], [900, 900]]),
     "more messages than memory holds": lambda lines: first(lines).update(added=[[0, 2**60]]),
@@ -216,6 +221,9 @@ FORGED = {
     "a rollback to nowhere": lambda lines: first(lines).update(event="rollback"),
     "a target of nothing": lambda lines: first(lines).update(target=0),
     "a rollback to what comes": lambda lines: first(lines).update(event="rollback", target=5),
+    "a rollback to what comes once versions are numbered anew": lambda lines: _last(lines).update(
+        version=100, event="rollback", target=50
+    ),
     "an unknown event": lambda lines: first(lines).update(event="import"),
     "a version of 0": lambda lines: first(lines).update(version=0),
     "a version twice": lambda lines: first(lines).update(version=2),

@@ -1,5 +1,6 @@
 """What was exported comes back: every row of it, and nothing else."""
 
+import base64
 import io
 import json
 import os
@@ -485,12 +486,52 @@ def test_rows_that_contradict_each_other_are_refused(sqlite, tmp_path):
         "one id twice": lambda copy: first(copy, "messages").update(message_id="moved"),
         "more than full trust": lambda copy: first(copy, "messages").update(trust=5.0),
         "a day that is none": lambda copy: first(copy, "words").update(day=0),
+        "an empty writer": lambda copy: first(copy, "messages").update(writer=""),
+        "words of an empty writer": lambda copy: first(copy, "words").update(writer=""),
+        "words in an empty conversation": lambda copy: first(copy, "words").update(conversation_id=""),
     }
     for what, change in changes.items():
         (tmp_path / "bad.jsonl").write_text(forged(change), encoding="utf-8")
         with pytest.raises(InputError):
             import_file(sqlite, tmp_path / "bad.jsonl", memory_id="copy")
         assert ["mara"] == sqlite.ids(), what
+
+
+@pytest.mark.parametrize("reembed", [False, True])
+def test_words_that_are_not_counted_are_refused_by_name(sqlite, tmp_path, reembed):
+    """If it fails, an import that embeds anew ends in an error of NumPy."""
+    fill(sqlite.get("mara"))
+    export_memory(sqlite, "mara", tmp_path / "out.jsonl")
+
+    def lose_a_count(lines):
+        row = next(line["words"] for line in lines if "words" in line)
+        row["counts"] = base64.b64encode(base64.b64decode(row["counts"])[:-2]).decode()
+
+    rewritten(tmp_path / "out.jsonl", lose_a_count)
+    with pytest.raises(ImportFormatError, match="terms and counts of the words of message 0 are not of one length"):
+        import_file(sqlite, tmp_path / "out.jsonl", memory_id="copy", reembed=reembed)
+    assert ["mara"] == sqlite.ids()
+
+
+@pytest.mark.parametrize("reembed", [False, True])
+@pytest.mark.parametrize("lost", [slice(None), slice(1)])
+def test_words_that_were_lost_are_told_anew(sqlite, tmp_path, lost, reembed):
+    """If it fails, messages whose words a salvage could not read are never found by them, or break every question."""
+    memory = sqlite.get("mara")
+    for text in ("The code of the shed is zyxgate.", "I live in Nice.", "My boat draws 1.35 metres."):
+        memory.add_message(text, role="user")
+    expected = words_in(sqlite.store, "mara")
+    export_memory(sqlite, "mara", tmp_path / "out.jsonl")
+    rewritten(tmp_path / "out.jsonl", lambda lines: [lines.remove(one) for one in _words_of(lines)[lost]])
+    done = import_file(sqlite, tmp_path / "out.jsonl", memory_id="copy", reembed=reembed)
+    assert (3, None) == (done.added, done.digest)
+    assert comparable(list(expected.values())) == comparable(list(words_in(sqlite.store, "copy").values()))
+    assert "zyxgate" in sqlite.get("copy").retrieve("zyxgate")[0].signal.content
+
+
+def _words_of(lines):
+    """The words rows among the lines of a file."""
+    return [line for line in lines if "words" in line]
 
 
 def _unchecked(lines):
