@@ -58,7 +58,7 @@ def back_up(path: str | os.PathLike[str], target: str | os.PathLike[str], *, ove
         overwrite: whether it may replace another one.
 
     Raises:
-        InputError: there is no file at `path`, or one at `target`.
+        InputError: there is no file at `path`, or nothing was stored in it yet, or there is one at `target`.
         DamagedFileError: the database is damaged; the message says where.
         StoreError: a file cannot be read or written.
     """
@@ -85,7 +85,7 @@ def restore(backup: str | os.PathLike[str], path: str | os.PathLike[str], *, ove
         overwrite: whether it may replace another one.
 
     Raises:
-        InputError: there is no file at `backup`, or one at `path`.
+        InputError: there is no file at `backup`, or nothing was ever stored in it, or there is one at `path`.
         DamagedFileError: the backup is damaged; then nothing was changed.
         StoreError: a file cannot be read or written; then nothing was changed.
     """
@@ -167,12 +167,14 @@ def _copy(source: DatabaseFile, target: DatabaseFile) -> None:
     """Copy all pages at once: the state of one moment, whatever is written meanwhile.
 
     Raises:
+        InputError: nothing was stored in the source yet.
         StoreError: one of them cannot be read or written; then the target is as it was.
     """
     with Faults(source.path), closing(read_only(source)) as reading:
         # Reading needs the file to be ours, and of this version; else the copy would be of what nobody asked for.
         with transaction(reading, source.path, "BEGIN"):
-            schema_version(reading, source.path)
+            if not schema_version(reading, source.path):
+                raise InputError(f"{source.path} is empty: nothing was stored in it yet, so there is nothing to copy")
             reading.execute("SELECT count(*) FROM memories").fetchone()
         with Faults(target.path), closing(target.connect("rwc")) as writing:
             reading.backup(writing, pages=-1)

@@ -248,6 +248,16 @@ def test_what_is_no_database_is_not_backed_up(path, tmp_path, wrong):
     assert (code, copy.exists(), "Traceback" in printed) == (1, False, False)
 
 
+@pytest.mark.parametrize("copy", [back_up, restore])
+def test_a_file_in_which_nothing_was_stored_is_told_so(path, tmp_path, copy):
+    """If it fails, whoever runs a backup before the first message reads of a table that is missing."""
+    path.touch()
+    with pytest.raises(InputError, match="nothing was stored in it yet"):
+        copy(path, tmp_path / "copy.db")
+    assert [path] == list(tmp_path.iterdir())
+    assert b"" == path.read_bytes()
+
+
 def test_a_store_without_a_file_has_no_backup(tmp_path):
     """It says so."""
     with MemoryRegistry(ReferenceStore()) as registry, pytest.raises(InputError, match="ReferenceStore"):
