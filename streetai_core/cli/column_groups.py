@@ -13,6 +13,9 @@ _FRAME = 1
 _BETWEEN = 3
 """Characters of each column beside its text: a blank on either side, and a blank or the edge behind it."""
 
+_READABLE = 6
+"""Characters of a column that can be read, if need be: "-0.379" whole, and most words."""
+
 
 @dataclass(frozen=True, slots=True)
 class Group:
@@ -53,6 +56,18 @@ def column_groups(columns: Sequence[str], rows: Sequence[Sequence[str]], *, name
         chosen.append(place)
         widths.append(needed)
     return [*groups, _group(named, chosen, widths)]
+
+
+def has_room(columns: Sequence[str], rows: Sequence[Sequence[str]], *, width: int) -> bool:
+    """Whether all columns can stand beside each other, each whole or wide enough to be read.
+
+    Args:
+        columns: the headings.
+        rows: as many cells each.
+        width: characters of the screen.
+    """
+    longest = (_longest([heading, *(row[place] for row in rows)]) for place, heading in enumerate(columns))
+    return _FRAME + _taken([min(one, _READABLE) for one in longest]) <= width
 
 
 def _group(named: Sequence[int], chosen: Sequence[int], widths: Sequence[int]) -> Group:

@@ -43,17 +43,31 @@ def colours() -> Any:
 
 
 def print_table(columns: Sequence[str], rows: Sequence[Sequence[object]], *, figures: Sequence[str] = ()) -> None:
-    """Print a table; the columns named in `figures` are numbers."""
+    """Print a table, or where it has no room, a line for each cell; the columns named in `figures` are numbers."""
     from rich import box
     from rich.table import Table
 
+    from streetai_core.cli.column_groups import has_room
+
+    cells = [[one_line(str(cell)) for cell in row] for row in rows]
+    screen = console()
+    if not has_room(columns, cells, width=screen.width):
+        _print_fields(columns, cells)
+        return
     table = Table(box=box.SIMPLE_HEAD)
     for column in columns:
         # On a narrow screen words are broken, never cut off: the end of an id may be what tells two apart.
         table.add_column(column, justify="right" if column in figures else "left", overflow="fold")
+    for row in cells:
+        table.add_row(*row)
+    screen.print(table)
+
+
+def _print_fields(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
+    """Print the cells of each row below each other, each behind its heading; the terminal breaks long ones."""
     for row in rows:
-        table.add_row(*(one_line(str(cell)) for cell in row))
-    console().print(table)
+        fields = zip(columns, row, strict=True)
+        click.echo("\n".join(f"{heading}: {cell}" if heading else cell for heading, cell in fields) + "\n")
 
 
 def short(text: str) -> str:

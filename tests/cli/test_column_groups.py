@@ -2,7 +2,7 @@
 
 import pytest
 
-from streetai_core.cli.column_groups import column_groups
+from streetai_core.cli.column_groups import column_groups, has_room
 
 COLUMNS = ["pair", "at 256", "at 1,500", "times the encoder"]
 
@@ -64,3 +64,11 @@ def test_wide_characters_count_as_two():
     """If it fails, tables about conversations with Chinese names do not fit."""
     (group,) = column_groups(["花园", "turns"], [["花园的谈话", "12"]], names=1, width=80)
     assert (10, 5) == group.widths
+
+
+@pytest.mark.parametrize(("width", "expected"), [(28, False), (29, True), (400, True)])
+def test_a_column_is_shown_with_six_characters_or_whole(width, expected):
+    """If it fails, a table has columns of a letter a line, or none at all where it would have room."""
+    rows = [["a name of some length", "12", "2026-03-02 18:00", "-"]]
+    assert expected == has_room(["memory", "no", "last said", "by"], rows, width=width)
+    assert has_room([], [], width=1)

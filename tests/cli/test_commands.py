@@ -657,6 +657,17 @@ def test_why_can_be_read_on_a_narrow_terminal(there, terminal):
     assert "reach min_relevance" in shown
 
 
+@pytest.mark.parametrize("columns", [10, 20])
+def test_tables_lose_nothing_on_a_very_narrow_terminal(there, terminal, columns):
+    """If it fails, columns that have no room are not shown at all, or nothing is."""
+    code, shown = terminal("ls", "m.db", columns=columns)
+    assert (0, ["memory: mara", "messages: 4", "turns: 4"]) == (code, shown.splitlines()[:3])
+    assert "encoder: hashing/1/64" in shown
+    code, shown = terminal("search", "m.db", QUESTION, "--limit", "1", columns=columns)
+    assert 0 == code
+    assert [True] * 5 == [name in shown for name in ("score: ", "said: ", "by: Mara", f"text: {SAID[0][1]}", "m0")]
+
+
 def test_a_bar_on_a_terminal_only(there, terminal, invoke):
     """Long work shows how far it is, and leaves nothing behind."""
     code, shown = terminal("import", "m.db", "lines.jsonl", "--memory", "mara")
