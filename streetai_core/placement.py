@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
 
+from streetai_core.arrays import Floats, Integers, RowNumbers
 from streetai_core.config import Config
-from streetai_core.dynamics.decay import effective_weights
+from streetai_core.dynamics.decay import alive, effective_weights
+from streetai_core.index.columns import SignalColumns
 from streetai_core.stacks import Assignment, assign
 from streetai_core.state import MemoryState
 from streetai_core.stores.types import StackRow
@@ -73,7 +76,9 @@ class Placement:
         """The sum of a stack without new signals, which count fully: under the decayed rule, too, their age is 0."""
         if self._config.centroid == "mean":
             return self._left[key][0] if key in self._left else self._state.stacks.total(key)
-        return decayed_total(self._state, key, self._config, self._turn, without=self._gone)
+        living = _living_total(_members(self._state, key, without=self._gone), self._config, self._turn)
+        # What new signals join is the mean of those that are alive: of dead ones nothing counts beside them.
+        return np.zeros(self._state.columns.dim, dtype=np.float32) if living is None else living
 
     def _losses(self) -> dict[int, tuple[Vector, int]]:
         """Stack -> its sum and size when the signals that go are gone."""
@@ -88,19 +93,34 @@ class Placement:
             if self._config.centroid == "mean":
                 total = self._state.stacks.total(key) - columns.vectors_of(lost).sum(axis=0, dtype=np.float32)
             else:
-                total = decayed_total(self._state, key, self._config, self._turn, without=self._gone)
+                total = left_total(self._state, key, self._config, self._turn, without=self._gone)
             losses[key] = (total, size)
         return losses
 
 
+@dataclass(frozen=True, slots=True)
+class _Members:
+    """Signals of one stack."""
+
+    columns: SignalColumns
+    rows: RowNumbers
+    base: Floats
+    used: Integers
+    """At which turn each was last used."""
+
+    def effective(self, turn: int, config: Config) -> Floats:
+        """What each weighs at a turn."""
+        return effective_weights(self.base, self.used, turn, config.decay_rate)
+
+    def total(self, weights: Floats) -> Vector:
+        """Their sum by weights; the vectors of those that weigh nothing are not read."""
+        some = np.flatnonzero(weights)
+        total: Vector = (self.columns.vectors_of(self.rows[some]) * weights[some, None]).sum(axis=0).astype(np.float32)
+        return total
+
+
 def decayed_total(
-    state: MemoryState,
-    stack: int,
-    config: Config,
-    turn: int,
-    *,
-    without: Iterable[int] = (),
-    learned: Mapping[int, float] = {},
+    state: MemoryState, stack: int, config: Config, turn: int, *, learned: Mapping[int, float] = {}
 ) -> Vector:
     """The published centroid: living signals weighted by effective weight; the old one if none is alive.
 
@@ -109,22 +129,56 @@ def decayed_total(
         stack: the stack's key.
         config: decay rate and death threshold.
         turn: the clock.
-        without: keys of signals that are about to go.
         learned: key -> base weight that a signal is about to get, by being used now.
     """
+    living = _living_total(_members(state, stack, learned=learned, turn=turn), config, turn)
+    return state.stacks.total(stack) if living is None else living
+
+
+def left_total(state: MemoryState, stack: int, config: Config, turn: int, *, without: Collection[int] = ()) -> Vector:
+    """The published centroid of a stack that signals were taken out of.
+
+    If none is alive the old one would keep what is gone. So those that are left weigh what they weighed when the last
+    of them was used, as far as that can be told: then at least one of them was alive.
+
+    Args:
+        state: where the signals are.
+        stack: the stack's key.
+        config: decay rate and death threshold.
+        turn: the clock.
+        without: keys of signals that are about to go.
+    """
+    members = _members(state, stack, without=without)
+    living = _living_total(members, config, turn)
+    if living is not None:
+        return living
+    return members.total(members.effective(int(members.used.max(initial=0)), config))
+
+
+def _members(
+    state: MemoryState,
+    stack: int,
+    *,
+    without: Collection[int] = (),
+    learned: Mapping[int, float] = {},
+    turn: int = 0,
+) -> _Members:
+    """The signals of a stack, but for some; those that learn get another weight and are used at `turn`."""
     columns = state.columns
     rows = state.members([stack])
     rows = rows[~np.isin(columns.keys[rows], list(without))]
-    weights, used = columns.base[rows].copy(), columns.column("last_used_turn")[rows].copy()
+    base, used = columns.base[rows].copy(), columns.column("last_used_turn")[rows].copy()
     for number, key in enumerate(columns.keys[rows].tolist()):
         if key in learned:
-            weights[number], used[number] = learned[key], turn
-    effective = effective_weights(weights, used, turn, config.decay_rate)
-    living = effective >= config.death_threshold
-    if not living.any():
-        return state.stacks.total(stack) if len(rows) else np.zeros(columns.dim, dtype=np.float32)
-    total: Vector = (columns.vectors_of(rows[living]) * effective[living, None]).sum(axis=0).astype(np.float32)
-    return total
+            base[number], used[number] = learned[key], turn
+    return _Members(columns, rows, base, used)
+
+
+def _living_total(members: _Members, config: Config, turn: int) -> Vector | None:
+    """The sum of those that are alive, by effective weight; `None` if nobody is."""
+    effective = members.effective(turn, config)
+    living = alive(effective, config.death_threshold)
+    return members.total(np.where(living, effective, 0.0)) if living.any() else None
 
 
 def _compared(centroids: Matrix, vector: Vector, _: float) -> Vector:

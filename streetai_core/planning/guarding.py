@@ -9,7 +9,7 @@ import numpy as np
 
 from streetai_core.config import Config
 from streetai_core.errors import RollbackError
-from streetai_core.placement import decayed_total
+from streetai_core.placement import left_total
 from streetai_core.state import MemoryState
 from streetai_core.stores.journal import numbers_in
 from streetai_core.stores.provenance import JournalRow
@@ -180,7 +180,6 @@ def _summed_up(
     rows: list[StackRow] = []
     empty: list[int] = []
     for key in stacks:
-        left.stacks.put(key, state.stacks.total(key), state.stacks.size(key))
         members = left.members([key])
         if len(members):
             rows.append(StackRow(key=key, total=_total(left, key, config), size=len(members)))
@@ -192,7 +191,7 @@ def _summed_up(
 def _total(left: MemoryState, key: int, config: Config) -> Vector:
     """The sum that the centroid of a stack is the direction of."""
     if config.centroid == "decayed":
-        return decayed_total(left, key, config, left.head.next_turn)
+        return left_total(left, key, config, left.head.next_turn)
     members = left.members([key])
     in_order = members[np.argsort(left.columns.keys[members])]
     total: Vector = left.columns.vectors_of(in_order).sum(axis=0, dtype=np.float32)
