@@ -61,9 +61,10 @@ class MemoryState:
         self.cues = CueIndex(head.dim or 0)
         self.quarantine: frozenset[Quarantine] = frozenset()
         """Rules that hide messages."""
-        self.hidden: set[int] = set()
-        """Sequences of the hidden messages that could be recalled otherwise. Their words are in no index, so that for
-        recall it is as if they had been deleted; their signals are still in their stacks."""
+        self.hidden: dict[int, int] = {}
+        """Fingerprints of the texts of the hidden messages that could be recalled otherwise, by sequence. Their words
+        are in no index, so that for recall it is as if they had been deleted; their signals are still in their stacks,
+        and what helped to answer their questions is still known."""
         self._metadata: dict[int, Mapping[str, Any]] = {}
         """Of messages whose metadata were asked for, by sequence."""
         self._said_at: dict[int, datetime] = {}
@@ -89,7 +90,8 @@ class MemoryState:
         state.stacks.put_all(stacks.key.tolist(), stacks.totals, stacks.size.tolist())
         if loaded.quarantine:
             hidden = words.hidden_by(loaded.quarantine)
-            state.hidden.update(words.sequence[hidden].tolist())
+            texts = words.fingerprint[hidden].tolist()
+            state.hidden.update(zip(words.sequence[hidden].tolist(), texts, strict=True))
             words = words.taken(~hidden)
         state.words.fill(_entries(words))
         return state
@@ -170,8 +172,8 @@ class MemoryState:
             sequences = self.columns.column("sequence")
             self._remove_signals(self.columns.keys[np.isin(sequences, list(gone))].tolist())
             self.words.remove(gone)
-            self.hidden -= gone
             for sequence in gone:
+                self.hidden.pop(sequence, None)
                 self._metadata.pop(sequence, None)
                 self._said_at.pop(sequence, None)
         self._remove_signals(changes.deleted_signals)
@@ -202,9 +204,14 @@ class MemoryState:
         Calls of tools have none, so that nothing in RAM tells who wrote them. Some are of messages that are gone.
         """
         if len(self.words) + len(self.hidden) == self.head.message_count:
-            return self.hidden
+            return set(self.hidden)
         words = self.words.column("sequence")[self.words.alive]
         return set(np.setdiff1d(np.arange(self.head.next_sequence), words, assume_unique=True).tolist())
+
+    def asked_in_hiding(self, questions: Iterable[int]) -> set[int]:
+        """Which of these questions, by their fingerprints, stand in hidden messages, and in none that is shown."""
+        hidden = set(questions).intersection(self.hidden.values())
+        return {question for question in hidden if not self.words.said([question])}
 
     @property
     def shown(self) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
@@ -309,7 +316,7 @@ class MemoryState:
         for row in rows:
             if self.hides(row):
                 self.words.remove([row.sequence])
-                self.hidden.add(row.sequence)
+                self.hidden[row.sequence] = row.fingerprint
             else:
                 shown.append(row)
         self.words.put_all([_entry(row) for row in shown])

@@ -9,7 +9,7 @@ from typing import Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from streetai_core.arrays import Integers
+from streetai_core.arrays import Integers, RowNumbers
 from streetai_core.types import KeptVector, Matrix, Vector
 from streetai_core.vectors import dots
 
@@ -91,6 +91,10 @@ class CueIndex:
     def of_questions(self, questions: Collection[int]) -> list[Name]:
         """The cues of some questions, by their fingerprints."""
         return [name for name in self._names if name[1] in questions]
+
+    def questions_at(self, rows: RowNumbers) -> list[int]:
+        """The fingerprints of the questions of some cues, by their places in what `near` gives."""
+        return [self._names[row][1] for row in rows.tolist()]
 
     def vectors_of(self, names: Iterable[Name]) -> Matrix:
         """The vectors of cues that are there, shape (n, dim)."""

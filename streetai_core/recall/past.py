@@ -29,14 +29,23 @@ def lessons_of(state: MemoryState, question: Question, config: Config, *, doubtf
         return None
     signals, cosines = state.cues.near(question.vector)
     gained = config.activation_share * taught(beyond(cosines.astype(np.float64), question.common))
-    some = gained > 0.0
-    if not some.any():
+    some = np.flatnonzero(gained > 0.0)
+    if state.hidden and len(some):
+        some = some[_shown(state, some)]
+    if not len(some):
         return None
     lessons = np.zeros(len(state.columns))
     np.maximum.at(lessons, state.columns.rows(signals[some].tolist()), gained[some])
     if doubtful is not None:
         lessons[doubtful] = 0.0
     return lessons
+
+
+def _shown(state: MemoryState, cues: RowNumbers) -> Flags:
+    """Which of some cues count where messages are in quarantine, shape (n,): their questions would go with those."""
+    questions = state.cues.questions_at(cues)
+    gone = state.asked_in_hiding(questions)
+    return np.array([question not in gone for question in questions], dtype=np.bool_)
 
 
 class Activation:

@@ -113,7 +113,7 @@ class Looking(Conductor):
                 there = [key for key in keys if key is not None]
                 if state is None or len(there) < len(signal_ids):
                     return False
-                return state.hidden.isdisjoint(sequences_with(state, there))
+                return state.hidden.keys().isdisjoint(sequences_with(state, there))
         except StaleMemoryError:
             return None
 

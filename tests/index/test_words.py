@@ -309,3 +309,12 @@ def test_marks_make_no_message_longer(at_once):
         index.put(longer)
     assert index.column("length").tolist() == [3, 3]
     assert index.rows_with(TOLD).tolist() == [1]
+
+
+def test_texts_are_said_by_messages_that_are_there():
+    """Not by one that was deleted, nor by one that has another text now."""
+    index = WordIndex()
+    index.put_all([entry(Line(sequence, None, (1,)), fingerprint=-7) for sequence in (10, 20, 30)])
+    index.remove([10])
+    index.put_all([entry(Line(20, None, (2,)), fingerprint=8)])
+    assert (index.said([-7]), index.said([8, -7]), index.said([9]), index.said([])) == ({30}, {20, 30}, set(), set())

@@ -165,6 +165,39 @@ def test_a_question_that_is_edited_is_no_cue_any_more(registry):
     assert cues(memory) == []
 
 
+def test_a_question_in_quarantine_is_no_cue_until_it_is_released(registry):
+    """If it fails, a conversation that is hidden goes on lifting what it was made to teach; in every process."""
+    memory, others = taught(registry), MemoryRegistry(registry.store, encoder=HashingEncoder())
+    before = learning(memory, QUESTION)
+    assert learning(others.get("m"), QUESTION) == before
+    memory.add_message(QUESTION.upper(), "user", conversation_id="evil", message_id="asked")
+    memory.quarantine(conversation="evil")
+    assert learning(memory, QUESTION) == learning(others.get("m"), QUESTION) == {}
+    assert cues(memory) == [PAST[1]]
+    memory.add_message(QUESTION, "user", conversation_id="good", message_id="also")
+    assert learning(memory, QUESTION).keys() == learning(others.get("m"), QUESTION).keys() == before.keys()
+    memory.update_message("also", OTHER)
+    memory.release(conversation="evil")
+    assert cues(memory) == []
+
+
+def test_what_is_asked_in_hiding_later_is_no_cue(registry):
+    """Neither for who stored it nor for who follows or opens the memory; when it is gone, nobody has asked it."""
+    memory, follows = told(registry), MemoryRegistry(registry.store, encoder=HashingEncoder()).get("m")
+    memory.quarantine(conversation="evil")
+    assert learning(follows, QUESTION) == {}
+    turn = [NewMessage(content=QUESTION, role="user", conversation_id="evil", message_id="asked")]
+    memory.record_turn("t", turn, retrieved=memory.retrieve(QUESTION), reply=REPLY)
+    opens = MemoryRegistry(registry.store, encoder=HashingEncoder()).get("m")
+    for one in (memory, follows, opens):
+        assert cues(one) == [PAST[1]]
+        assert learning(one, QUESTION) == {}
+    memory.delete_message("asked")
+    memory.post_process(memory.retrieve(QUESTION), REPLY)
+    for one in (memory, follows, opens):
+        assert list(learning(one, QUESTION)) == [PAST[1]]
+
+
 @pytest.mark.parametrize("way", ["delete", "edit"])
 def test_a_cue_goes_with_what_helped(registry, way):
     """If it fails, the vector of a question stays beside nothing, or speaks for another text."""

@@ -76,6 +76,21 @@ def test_recall_and_window_are_those_of_a_memory_where_it_was_deleted(way, histo
     assert seen(memory) == before
 
 
+def test_what_a_hidden_conversation_has_taught_lifts_nothing():
+    """As if the conversation had been deleted: to the last digit of every part of every score."""
+    memory, other = filled(), filled()
+    question, reply = QUESTIONS[0], "It lies in Kiel now, the boat was sold."
+    for one in (memory, other):
+        turn = [NewMessage(content=question, role="user", conversation_id="evil")]
+        one.record_turn("t", turn, retrieved=one.retrieve(question), reply=reply)
+    before = seen(memory)
+    memory.quarantine(conversation="evil")
+    other.delete_conversation("evil")
+    assert seen(memory) == seen(other) != before
+    memory.release(conversation="evil")
+    assert seen(memory) == before
+
+
 def test_the_published_pipeline_wakes_no_stack_that_is_hidden():
     """Six stacks of planted texts would keep all others from being looked at."""
     planted = [f"boat {word} boat {word} boat" for word in ("alpha", "beta", "gamma", "delta", "epsilon", "zeta")]
