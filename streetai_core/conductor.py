@@ -80,6 +80,8 @@ class Asked:
     """The memory's version when the question was embedded; by it one knows who had spoken by then."""
     embedded: str = ""
     """What the vector is of."""
+    may_ask: bool = True
+    """Whether the encoder may be asked what its vectors have in common: once, and not if it has just failed."""
 
 
 class Conductor(Handle):
@@ -121,21 +123,42 @@ class Conductor(Handle):
         return self._around.executor()
 
     def _find_common(self, fresh: Matrix | None = None) -> None:
-        """Ask the encoder what all its vectors have in common, if those of this memory look as if that were much.
+        """Have what all vectors have in common known before something is stored, if it will be asked for.
 
-        Needs no lock, for none is held while an encoder works. So it goes by the state as it was last seen, which
-        another thread may be changing: what a sample of it shows hardly differs.
+        The memory is read for that: what is stored stays, so it must not depend on what this process has read before.
 
         Args:
-            fresh: vectors that are about to be stored, shape (n, dim); many of them tell as well.
+            fresh: vectors that are about to be stored, shape (n, dim).
         """
+        if self._open.common is not None:
+            return
+        with self._coherent.reading() as (_, state):
+            narrow = self._looks_narrow(state, fresh)
+        if narrow:
+            self._ask_common()
+
+    def _common(self, state: MemoryState, fresh: Matrix | None = None) -> float:
+        """What all vectors have in common that are compared with each other; 0 if it is not known.
+
+        Whether it counts is told by what is compared alone, so that it does in every process or in none.
+
+        Args:
+            state: the memory.
+            fresh: vectors that are about to be stored in it, shape (n, dim).
+        """
+        common = self._open.common
+        return common if common is not None and self._looks_narrow(state, fresh) else 0.0
+
+    def _looks_narrow(self, state: MemoryState | None, fresh: Matrix | None = None) -> bool:
+        """Whether vectors look as if they had much in common: those of a memory, or many that come into it."""
         if self.config.ranking == "product":
             # The published pipeline compares plain cosines.
-            return
-        known = self._coherent.known
-        seen = known is not None and known.columns.look_narrow
-        if not seen and (fresh is None or not looks_narrow(fresh)):
-            return
+            return False
+        seen = state is not None and state.columns.look_narrow
+        return seen or (fresh is not None and looks_narrow(fresh))
+
+    def _ask_common(self) -> None:
+        """Ask the encoder what all its vectors have in common. No lock is held while it works."""
         try:
             self._open.common = self._around.encoder.common()
         except EncoderError as error:
@@ -179,10 +202,9 @@ class Conductor(Handle):
             if asked.config.ranking == "product" or asked.config.strategy == "vector":
                 raise
             self._around.outage.failed(error, "this question is answered by words alone")
-            asked.vector = None
+            asked.vector, asked.may_ask = None, False
             return
         self._around.outage.answered()
-        self._find_common()
 
     def _to_compare(self) -> MemoryState | None:
         """What a question can be compared with, as it was last seen; `None` if there is nothing.
@@ -223,20 +245,24 @@ class Conductor(Handle):
         """The question, read for ranking.
 
         Raises:
-            Elsewhere: somebody whom it names has spoken since it was embedded.
+            Elsewhere: somebody whom it names has spoken since it was embedded; or what all vectors have in common
+                counts and is not known yet: repetitions are told by it also where words alone decide.
         """
         version = state.head.version
         if asked.vector is not None and asked.version != version:
             wanted = _to_embed(asked.text, state, asked.config)
             if wanted != asked.embedded:
                 raise Elsewhere(lambda: self._embed(asked, wanted, version))
+        if self._open.common is None and asked.may_ask and self._looks_narrow(state):
+            asked.may_ask = False
+            raise Elsewhere(self._ask_common)
         return read_question(
             asked.text,
             asked.vector,
             turn=state.head.next_turn,
             asked_at=asked.at,
             without=without,
-            common=self._open.common,
+            common=self._common(state),
         )
 
 

@@ -79,6 +79,6 @@ class OpenMemory:
 
     def __init__(self, coherent: CoherentState) -> None:
         self.coherent = coherent
-        self.common = 0.0
-        """What all vectors of the encoder have in common, as far as it was found out for this memory."""
+        self.common: float | None = None
+        """What all vectors of the encoder have in common; `None`: it was not asked for this memory yet."""
         self.late = LateVectors()

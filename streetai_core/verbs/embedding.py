@@ -22,12 +22,18 @@ from streetai_core.recall.looking import check_there
 from streetai_core.state import MemoryState
 from streetai_core.stores.base import WriteTransaction
 from streetai_core.stores.types import Changes, MessageQuery
-from streetai_core.types import NewMessage, Vector
+from streetai_core.types import Matrix, NewMessage, Vector
 from streetai_core.verbs.renewing import Renewing
 from streetai_core.verbs.stored import messages_named, messages_of, replacing_in, texts_of
 
 KnownVectors = dict[tuple[str, int], Vector]
 """What is embedded so far, by the token of the memory, which is another one when everything was forgotten, and key."""
+
+
+def vectors_in(prepared: Sequence[Prepared | None]) -> Matrix | None:
+    """The vectors of messages that are about to be stored, shape (n, dim); `None` if there are none."""
+    fresh = [item.vectors for item in prepared if item is not None]
+    return np.concatenate(fresh) if fresh else None
 
 
 class Embedding(Renewing):
@@ -44,8 +50,7 @@ class Embedding(Renewing):
         around = self._around
         found = self._ready(messages, around.encoder, now, progress, known)
         around.outage.answered()
-        fresh = [item.vectors for item in found if item is not None]
-        self._find_common(np.concatenate(fresh) if fresh else None)
+        self._find_common(vectors_in(found))
         return found
 
     def _ready(
@@ -115,7 +120,7 @@ class Embedding(Renewing):
             state,
             prepared,
             known,
-            replacing=replacing_in(transaction, state, self._open.common),
+            replacing=replacing_in(transaction, state, self._common(state, vectors_in(prepared))),
             words=transaction.words,
             encoder=around.encoder,
             config=self.config,
@@ -185,6 +190,8 @@ class Embedding(Renewing):
             raise
         embedded = {key: row for row, key in enumerate(keys) if vectors[row].any()}
         late.embedded(meaningless=set(keys) - embedded.keys())
+        fresh = vectors[list(embedded.values())]
+        self._find_common(fresh)
 
         def plan(transaction: WriteTransaction, now: MemoryState) -> tuple[Changes | None, int]:
             check_encoder(now.head, encoder)
@@ -199,7 +206,7 @@ class Embedding(Renewing):
                 left,
                 vectors[[embedded[key] for key in left]],
                 messages=messages_of(transaction, list(dict.fromkeys(sequences))),
-                replacing=replacing_in(transaction, now, self._open.common),
+                replacing=replacing_in(transaction, now, self._common(now, fresh)),
                 words=transaction.words,
                 config=self.config,
             ), len(left)

@@ -110,9 +110,6 @@ class Hiding(Conductor):
         """Link messages that were hidden, by their sequences, with others, in steps."""
         if not released:
             return
-        # Nobody may have read the memory by now, whose vectors show whether they have something in common.
-        with self._coherent.reading():
-            pass
         self._find_common()
         for first in range(0, len(released), _SOME):
             self._link(released[first : first + _SOME])
@@ -123,7 +120,7 @@ class Hiding(Conductor):
         def plan(transaction: WriteTransaction, state: MemoryState) -> tuple[Changes | None, None]:
             # Somebody may have deleted or hidden them meanwhile.
             messages = messages_of(transaction, [one for one in released if one in state.words])
-            replacing = replacing_in(transaction, state, self._open.common)
+            replacing = replacing_in(transaction, state, self._common(state))
             return plan_links(state, messages, replacing=replacing, words=transaction.words), None
 
         with self._coherent.written(plan):

@@ -181,7 +181,7 @@ class Writing(Embedding):
                 before,
                 count_stored(after, self._around.counter) - count_stored(before, self._around.counter),
                 item,
-                replacing=replacing_in(transaction, state, self._open.common),
+                replacing=replacing_in(transaction, state, self._common(state, item.vectors)),
                 words=transaction.words,
                 encoder=self._around.encoder,
                 config=self.config,
