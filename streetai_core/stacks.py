@@ -1,7 +1,8 @@
 """How signals gather in stacks: rules over arrays, without I/O.
 
 A signal joins the stack whose centroid is nearest, if the cosine reaches the threshold; otherwise it starts a stack of
-its own. The order of the signals matters, as it did when they were said.
+its own. Of stacks that are equally near it joins the oldest, in whatever order they are given. The order of the signals
+matters, as it did when they were said.
 """
 
 from __future__ import annotations
@@ -73,11 +74,11 @@ def assign(
         known = _Cosines(block, centroids, compare, least=threshold - _TOLERANCE, founded_before=len(founded))
         known.put_all([row_of[key] for key in plan.totals], list(plan.totals.values()))
         for offset in range(known.size):
-            row = known.nearest(offset, threshold - _TOLERANCE)
-            if row is None:
-                row = len(keys) + len(founded)
+            nearest = known.nearest(offset, threshold - _TOLERANCE)
+            if not nearest:
+                nearest = [len(keys) + len(founded)]
                 founded.append(first_new_key + len(founded))
-            key = keys[row] if row < len(keys) else founded[row - len(keys)]
+            key, row = min((keys[row] if row < len(keys) else founded[row - len(keys)], row) for row in nearest)
             row_of[key] = row
             plan.joined.setdefault(key, []).append(start + offset)
             plan.stack_of.append(key)
@@ -116,10 +117,10 @@ class _Cosines:
             units = np.stack([unit(total) for total in totals])
             self._cosines[list(rows)] = units @ self._block.T
 
-    def nearest(self, offset: int, threshold: float) -> int | None:
-        """The row of the nearest stack if it is near enough; the older one on a tie."""
+    def nearest(self, offset: int, threshold: float) -> list[int]:
+        """The row of the nearest stack if it is near enough, or the rows of several that are equally near."""
         if not self._rows or not self._block[offset].any():
-            return None
+            return []
         column = self._cosines[: self._rows, offset]
-        best = int(np.argmax(column))
-        return best if column[best] >= threshold else None
+        best = column.max()
+        return np.flatnonzero(column == best).tolist() if best >= threshold else []

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Sequence
 import faiss
 import numpy as np
 
+from streetai_core.arrays import RowNumbers
 from streetai_core.index.codes import LEAST, Codes
 from streetai_core.types import Matrix, Vector
 from streetai_core.vectors import dots, unit
@@ -112,7 +113,10 @@ class CentroidIndex:
         return cosines
 
     def nearest(self, vector: Vector, count: int) -> list[tuple[int, float]]:
-        """The `count` stacks nearest to a unit vector, as (key, cosine), best first."""
+        """The `count` stacks nearest to a unit vector, as (key, cosine), best first; of equally near ones the oldest.
+
+        Which row a stack has tells nothing: after a deletion it is another one than in a memory that is read anew.
+        """
         count = min(count, len(self.keys))
         if not count:
             return []
@@ -120,17 +124,25 @@ class CentroidIndex:
             return self._nearest_of_many(vector, count)
         # Scoped to the calling thread: OpenMP barriers on busy cores cost more than the whole search.
         faiss.omp_set_num_threads(1)
-        cosines, rows = self._index.search(np.ascontiguousarray(vector, dtype=np.float32)[None, :], count)
-        return [(self.keys[row], float(cosine)) for cosine, row in zip(cosines[0], rows[0], strict=True) if row >= 0]
+        query = np.ascontiguousarray(vector, dtype=np.float32)[None, :]
+        cosines, rows = self._index.search(query, min(count + 1, len(self.keys)))
+        if len(rows[0]) > count and cosines[0, count] == cosines[0, count - 1]:
+            # More are as near as the last one, as for a question without a vector. FAISS takes those of the first rows.
+            cosines, rows = self._index.search(query, len(self.keys))
+        return self._best(rows[0], cosines[0], count)
 
     def _nearest_of_many(self, vector: Vector, count: int) -> list[tuple[int, float]]:
         """What `nearest` gives, for as many stacks that estimates save time: only the promising ones are compared."""
         estimates, error = self._coded().cosines(vector)
         last = np.partition(estimates, len(estimates) - count)[len(estimates) - count]
         near = np.flatnonzero(estimates >= last - 2.0 * error)
-        cosines = dots(self.centroids[near], vector)
-        best = np.argsort(-cosines, kind="stable")[:count]
-        return [(self.keys[near[place]], float(cosines[place])) for place in best.tolist()]
+        return self._best(near, dots(self.centroids[near], vector), count)
+
+    def _best(self, rows: RowNumbers, cosines: Vector, count: int) -> list[tuple[int, float]]:
+        """Of stacks with these cosines, shape (n,), the nearest as (key, cosine)."""
+        keys = np.array([self.keys[row] for row in rows.tolist()], dtype=np.int64)
+        best = np.lexsort((keys, -cosines))[:count]
+        return list(zip(keys[best].tolist(), cosines[best].tolist(), strict=True))
 
     def _add(self, centroids: Matrix) -> None:
         """Put centroids behind all others."""

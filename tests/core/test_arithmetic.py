@@ -119,6 +119,23 @@ def test_assignment_equals_the_loop_over_stacks(count, threshold):
         np.testing.assert_allclose(total, expected_totals[key], atol=1e-4)
 
 
+@pytest.mark.parametrize("keys", [[7, 3, 5], [5, 7, 3]])
+@pytest.mark.parametrize("count", [1, 9])
+def test_of_stacks_that_are_equally_near_the_oldest_gets_the_signal(keys, count):
+    """In whatever rows they are: after a deletion that is another order than in a memory that is read anew."""
+    centroids = np.tile(np.array([[0.6, 0.8]], dtype=np.float32), (3, 1))
+    plan = assign(
+        np.tile(np.array([[0.6, 0.8]], dtype=np.float32), (count, 1)),
+        centroids=centroids,
+        compare=lambda vector, _: centroids @ vector,
+        keys=keys,
+        first_new_key=8,
+        threshold=0.5,
+        total_of=lambda _: np.array([0.6, 0.8], dtype=np.float32),
+    )
+    assert plan.stack_of[0] == 3
+
+
 def test_a_vector_without_direction_stands_alone():
     """It is found by its words only, and attracts nobody."""
     vectors = np.zeros((2, 3), dtype=np.float32)

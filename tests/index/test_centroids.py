@@ -57,6 +57,23 @@ def test_the_nearest_of_many_are_those_of_all(count):
     assert len(index.nearest(random_units(rng, 1)[0], len(index) + 9)) == len(index)
 
 
+@pytest.mark.parametrize("count", [1, 6, 40, LEAST + 20])
+def test_of_stacks_that_are_equally_near_the_oldest_are_woken(count):
+    """Whatever rows they have: one from the end has taken the place of one that is gone, and is read anew in order."""
+    index = CentroidIndex(DIM)
+    rng = np.random.default_rng(count)
+    near, away = random_units(rng, 2)
+    away -= (away @ near) * near
+    totals = np.where(np.arange(count + 5)[:, None] % 3 == 1, near, away).astype(np.float32)
+    index.put_all(list(range(count + 5)), totals, [1] * (count + 5))
+    index.remove([0, 1, 2, 4, 5])
+    left = sorted(index.keys)
+    for vector in (near, np.zeros(DIM, dtype=np.float32)):
+        expected = sorted(left, key=lambda key: (key % 3 != 1 if vector.any() else 0, key))
+        for most in (1, 3, 6, len(left)):
+            assert [key for key, _ in index.nearest(vector, most)] == expected[:most]
+
+
 def test_signals_join_the_stacks_of_many_that_they_join_by_exact_cosines():
     """One by one and several at once; some join, some found stacks of their own."""
     rng = np.random.default_rng(9)
