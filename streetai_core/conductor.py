@@ -125,17 +125,20 @@ class Conductor(Handle):
     def _find_common(self, fresh: Matrix | None = None) -> None:
         """Have what all vectors have in common known before something is stored, if it will be asked for.
 
-        The memory is read for that: what is stored stays, so it must not depend on what this process has read before.
+        A memory that this process has not read is read for that: what is stored stays, so it must not depend on it.
 
         Args:
             fresh: vectors that are about to be stored, shape (n, dim).
         """
         if self._open.common is not None:
             return
-        with self._coherent.reading() as (_, state):
-            narrow = self._looks_narrow(state, fresh)
-        if narrow:
+        if self._looks_narrow(self._coherent.known or self._as_stored(), fresh):
             self._ask_common()
+
+    def _as_stored(self) -> MemoryState | None:
+        """The state, `None` if nothing was ever written."""
+        with self._coherent.reading() as (_, state):
+            return state
 
     def _common(self, state: MemoryState, fresh: Matrix | None = None) -> float:
         """What all vectors have in common that are compared with each other; 0 if it is not known.

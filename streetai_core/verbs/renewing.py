@@ -113,11 +113,6 @@ class Renewing(Conductor):
         with self._coherent.written(plan) as (count, _):
             return count
 
-    def _as_stored(self) -> MemoryState | None:
-        """The state, `None` if nothing was ever written."""
-        with self._coherent.reading() as (_, state):
-            return state
-
     def _outdated(self) -> int:
         """How many messages have words by older rules; those in quarantine are in no index, and do not count."""
         with self._coherent.reading() as (_, state):
