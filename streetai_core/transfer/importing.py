@@ -250,7 +250,7 @@ def _add(memory: Memory, records: Sequence[Record], tally: _Tally) -> None:
     if not records:
         return
     try:
-        stored = memory.add_messages([record.message for record in records])
+        memory.add_messages([record.message for record in records])
     except InputError as error:
         if len(records) == 1:
             tally.rejected.append(Rejected(records[0].number, str(error)))
@@ -258,6 +258,4 @@ def _add(memory: Memory, records: Sequence[Record], tally: _Tally) -> None:
         for record in records:
             _add(memory, [record], tally)
     else:
-        # Another import of the same file may have come first since these were looked for.
-        tally.added += stored.new
-        tally.known += len(records) - stored.new
+        tally.added += len(records)

@@ -30,15 +30,6 @@ from streetai_core.verbs.embedding import Embedding
 from streetai_core.verbs.stored import messages_named, replacing_in
 
 
-class Stored(list[list[Signal]]):
-    """The signals of each message that was given to be stored."""
-
-    def __init__(self, signals: Iterable[list[Signal]], new: int) -> None:
-        super().__init__(signals)
-        self.new = new
-        """How many of the messages were stored now; the others were there, maybe since a moment ago."""
-
-
 class Writing(Embedding):
     """The verbs that write what was said."""
 
@@ -92,7 +83,7 @@ class Writing(Embedding):
         return self.add_messages([message])[0]
 
     @observed(lambda stored: {"messages": len(stored), "signals": sum(map(len, stored))}, "write")
-    def add_messages(self, messages: Iterable[NewMessage], *, progress: Progress | None = None) -> Stored:
+    def add_messages(self, messages: Iterable[NewMessage], *, progress: Progress | None = None) -> list[list[Signal]]:
         """Store messages in order, all or none: one transaction, embeddings in one go.
 
         Of messages that are there already, by their ids, nothing is embedded again: a whole history can be given at
@@ -103,7 +94,7 @@ class Writing(Embedding):
             progress: called with (chunks embedded so far, chunks in all).
 
         Returns:
-            For each message what `add_message` returns, and in `new` how many were not there yet.
+            For each message what `add_message` returns.
         """
         if not isinstance(messages, Iterable):
             raise InputError(f"messages must be a collection of NewMessage, got {type(messages).__name__}")
@@ -119,7 +110,7 @@ class Writing(Embedding):
         with self._coherent.reading() as (transaction, _):
             return messages_named(transaction, ids)
 
-    def _store(self, prepared: Sequence[Prepared | None]) -> Stored | None:
+    def _store(self, prepared: Sequence[Prepared | None]) -> list[list[Signal]] | None:
         """Store messages; `None`: one that was known is not there any more, and nothing is stored.
 
         Returns:
@@ -134,11 +125,10 @@ class Writing(Embedding):
             if addition.is_outdated:
                 return None
             new = addition.signals
-            found = (
+            return [
                 [] if message is None else signals_of(state, message, new.get(message.sequence))
                 for message in addition.messages
-            )
-            return Stored(found, len(new))
+            ]
 
     @observed(lambda signals: {"messages": int(signals is not None), "signals": len(signals or ())}, "write")
     def update_message(self, parent_turn_id: str, new_content: str) -> list[Signal] | None:

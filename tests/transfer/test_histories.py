@@ -18,7 +18,7 @@ from langchain_core.messages import (
 from llama_index.core.llms import ChatMessage
 
 from streetai_core.errors import ImportFormatError, InputError, MessageConflictError
-from streetai_core.transfer import FORMATS, import_file, importing, memory_digest
+from streetai_core.transfer import FORMATS, import_file, memory_digest
 from streetai_core.transfer.readers.chatgpt import read_chatgpt
 from streetai_core.transfer.records import Source
 from tests.counted import CountedName
@@ -703,26 +703,6 @@ def test_an_interrupted_import_goes_on(sqlite, write):
     done = import_file(sqlite, path, memory_id="ada")
     assert (250, 200) == (done.added, done.known)
     assert [f"Sentence number {n}." for n in range(450)] == [one.content for one in sqlite.get("ada").messages()]
-
-
-@pytest.mark.parametrize("first", [3, 1])
-def test_two_imports_at_once_count_each_message_once(sqlite, write, monkeypatch, first):
-    """If it fails, both say that they have imported what the other one has."""
-    lines = [json.dumps({"role": "user", "content": f"Sentence {n}."}) for n in range(3)]
-    path, others = write("\n".join(lines), "a.jsonl"), write("\n".join(lines[:first]), "b.jsonl")
-    look = importing._unknown
-
-    def overtaken(*arguments):
-        fresh = look(*arguments)
-        monkeypatch.setattr(importing, "_unknown", look)
-        done = import_file(sqlite, others, memory_id="ada", conversation_id="a")
-        assert (first, 0) == (done.added, done.known)
-        return fresh
-
-    monkeypatch.setattr(importing, "_unknown", overtaken)
-    done = import_file(sqlite, path, memory_id="ada", conversation_id="a")
-    assert (3 - first, first, ()) == (done.added, done.known, done.rejected)
-    assert 3 == len(sqlite.get("ada").messages())
 
 
 def test_a_taken_id_is_named(sqlite, write):
