@@ -22,6 +22,7 @@ from streetai_core.upkeep.files import read_only
 from streetai_core.upkeep.health import SEVERITIES, Finding, Health, MemoryHealth, Severity
 from streetai_core.upkeep.owners import counts_of
 from streetai_core.upkeep.packed import wrong_packs
+from streetai_core.upkeep.past_indexes import read_straight
 from streetai_core.upkeep.reading import KINDS, UNDECODABLE, Found, Kind, read, tolerant
 from streetai_core.upkeep.surroundings import surroundings
 
@@ -165,13 +166,27 @@ def _memory(
         if wrong:
             damaged[kind.table] = wrong
     findings = [
-        _damage(f"{table} of memory {head.memory_id!r}: {number} rows are damaged or missing", head.memory_id)
+        _damage(
+            f"{table} of memory {head.memory_id!r}: {number} rows are not found by an index, which is damaged; "
+            "the rows themselves are whole"
+            if _is_whole_without_index(connection, table, memory_key, origin, expected)
+            else f"{table} of memory {head.memory_id!r}: {number} rows are damaged or missing",
+            head.memory_id,
+        )
         for table, number in damaged.items()
     ]
     if not damaged:
         findings += _taken(keys, head.memory_id)
     findings += _packs(connection, memory_key, head.memory_id)
     return MemoryHealth(memory_id=head.memory_id, rows=rows, damaged=damaged, encoder=head.encoder), findings
+
+
+def _is_whole_without_index(
+    connection: _sqlite.Connection, table: str, memory_key: int, origin: Origin, expected: Mapping[str, int]
+) -> bool:
+    """Whether all rows of a table are there, and only an index does not lead to them."""
+    found = read_straight(connection, table, memory_key, origin)
+    return found is not None and not _wrong(found, expected.get(table, 0))
 
 
 def _keys(table: str, values: Sequence[Any]) -> dict[str, set[int]]:

@@ -35,7 +35,7 @@ class MemoryHealth:
     rows: Mapping[str, int]
     """Table -> rows that are whole."""
     damaged: Mapping[str, int]
-    """Table -> rows that are damaged or missing; tables without any are left out."""
+    """Table -> rows that are damaged, missing, or not found by an index; tables without any are left out."""
     encoder: str | None
     """Fingerprint of what made its vectors; `None`: it has none."""
 

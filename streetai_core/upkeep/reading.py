@@ -27,7 +27,7 @@ from streetai_core.stores.words_rows import words_from
 _MOST_ATTEMPTS = 20_000
 """Failing queries, for one table of one memory, after which what is left between them is given up."""
 
-_LAST = 1 << 40
+LAST = 1 << 40
 """Above every key that is in use."""
 
 UNDECODABLE = (DamagedFileError, ValueError, TypeError, OverflowError)
@@ -76,7 +76,7 @@ class Found:
     """Whether pages could not be read, so that nobody knows how many rows there were."""
 
 
-def read(connection: _sqlite.Connection, kind: Kind, memory_key: int, origin: Origin, last: int = _LAST) -> Found:
+def read(connection: _sqlite.Connection, kind: Kind, memory_key: int, origin: Origin, last: int = LAST) -> Found:
     """All rows of one memory that are as they were written.
 
     Args:

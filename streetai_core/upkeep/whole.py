@@ -5,31 +5,23 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from typing import Any
 from uuid import uuid4
 
 import numpy as np
 
 from streetai_core.stores import _sqlite
 from streetai_core.stores.provenance import Quarantine
-from streetai_core.stores.rows import Origin, Row, signal_from
+from streetai_core.stores.rows import Origin
 from streetai_core.stores.types import Changes, CreditRow, CueRow, Head, SignalRow, StackRow, WeightRow, WordsRow
 from streetai_core.tokens import EstimatedTokens, count_stored
 from streetai_core.types import Message
 from streetai_core.upkeep.owners import Owner
-from streetai_core.upkeep.reading import BY_TABLE, UNDECODABLE, Found, attempted, read
+from streetai_core.upkeep.past_indexes import read_anew
+from streetai_core.upkeep.reading import BY_TABLE, read
 
 UNKNOWN_ENCODER = "unknown (salvaged)"
 """Fingerprint of vectors whose maker cannot be read any more; `reencode` makes new ones."""
-
-_VECTORS = """
-SELECT signal_key, dim, vector, crc FROM vectors NOT INDEXED WHERE memory_key = ? AND rowid BETWEEN ? AND ?
-"""
-_SIGNALS = """
-SELECT memory_key, signal_key, sequence, chunk_index, kind, start, "end", block_start, block_end, version
-FROM signals WHERE memory_key = ? AND signal_key BETWEEN ? AND ?
-"""
-_MANY = 1 << 40
-"""Above every key and every number of a row."""
 
 
 @dataclass(slots=True)
@@ -67,11 +59,23 @@ class Whole:
     def lost(self, counts: Mapping[str, int]) -> dict[str, int]:
         """Table -> rows that were there and are not any more; of stacks, which can be made anew, none."""
         lost = {
-            table: max(counts.get(table, 0) - number, self.damaged.get(table, 0))
+            table: _missing(number, counts.get(table), self.damaged.get(table, 0))
             for table, number in self.rows.items()
             if table != "stacks"
         }
         return {table: number for table, number in lost.items() if number}
+
+
+def _missing(number: int, count: int | None, damaged: int) -> int:
+    """How many rows of a table are not there any more.
+
+    Args:
+        number: of those that are.
+        count: how many there should be, if that is known.
+        damaged: how many were seen to be damaged, which may be a second copy of one that was saved.
+    """
+    # A count that is too small is damaged itself.
+    return damaged if count is None or count < number else count - number
 
 
 def whole_rows(connection: _sqlite.Connection, owner: Owner, path: str) -> Whole:
@@ -79,28 +83,29 @@ def whole_rows(connection: _sqlite.Connection, owner: Owner, path: str) -> Whole
     origin = Origin(path, owner.memory_id)
     whole = Whole()
 
-    def all_of(table: str) -> Found:
+    def all_of(table: str) -> list[Any]:
         found = read(connection, BY_TABLE[table], owner.key, origin)
+        values = found.values
+        if found.damaged or found.unreadable or len(values) < owner.counts.get(table, 0):
+            # What was read is kept: the index has a second copy of a key that may be damaged in its row.
+            found = read_anew(connection, table, owner.key, origin) or found
+            values = [*values, *found.values]
         if found.damaged or found.unreadable:
             whole.damaged[table] = max(found.damaged, 1)
-        return found
+        return values
 
     names: set[str] = set()
-    for message in all_of("messages").values:
+    for message in all_of("messages"):
         if message.sequence not in whole.messages and message.message_id not in names:
             whole.messages[message.sequence] = message
             names.add(message.message_id)
-    signals = all_of("signals")
-    found = signals.values
-    if "signals" in whole.damaged:
-        found = [*found, *_signals_apart(connection, owner.key, origin)]
-    whole.signals = {one.key: one for one in found if one.sequence in whole.messages}
-    whole.weights = {one.key: one for one in all_of("weights").values if one.key in whole.signals}
-    whole.words = {one.sequence: one for one in all_of("words").values if one.sequence in whole.messages}
-    whole.stacks = {one.key: one for one in all_of("stacks").values}
-    whole.cues = [one for one in all_of("cues").values if one.key in whole.signals]
-    whole.credits = [one for one in all_of("credits").values if one.key in whole.signals]
-    whole.quarantines = all_of("quarantines").values
+    whole.signals = {one.key: one for one in all_of("signals") if one.sequence in whole.messages}
+    whole.weights = {one.key: one for one in all_of("weights") if one.key in whole.signals}
+    whole.words = {one.sequence: one for one in all_of("words") if one.sequence in whole.messages}
+    whole.stacks = {one.key: one for one in all_of("stacks")}
+    whole.cues = list({(one.key, one.question): one for one in all_of("cues") if one.key in whole.signals}.values())
+    whole.credits = [one for one in all_of("credits") if one.key in whole.signals]
+    whole.quarantines = all_of("quarantines")
     _one_dimension(whole)
     _weigh(whole)
     _restack(whole)
@@ -123,25 +128,6 @@ def changes_of(whole: Whole, owner: Owner) -> Changes:
         credits=whole.credits,
         quarantined=whole.quarantines,
     )
-
-
-def _signals_apart(connection: _sqlite.Connection, key: int, origin: Origin) -> list[SignalRow]:
-    """Signals put together from their two tables without an index, which may be what is damaged."""
-
-    def rows_of(statement: str) -> list[Row]:
-        def fetch(low: int, high: int) -> list[Row]:
-            return connection.execute(statement, (key, low, high)).fetchall()
-
-        return list(attempted(fetch, _MANY, Found()))
-
-    vectors = {row[0]: row[1:] for row in rows_of(_VECTORS)}
-    found: list[SignalRow] = []
-    for row in rows_of(_SIGNALS):
-        try:
-            found.append(signal_from((*row, *vectors[row[1]]), origin))
-        except (*UNDECODABLE, KeyError):  # noqa: PERF203 - each row by itself may be damaged
-            continue
-    return found
 
 
 def _one_dimension(whole: Whole) -> None:
