@@ -93,7 +93,7 @@ def restore_command(backup: Path, output: Path, *, overwrite: bool, as_json: boo
 def salvage_command(context: click.Context, file: Path, output: Path, *, as_json: bool) -> None:
     """Write what is whole in the damaged database FILE into a new one.
 
-    Exit code 0: all of it; 1: something was lost, or nothing could be saved. FILE is not changed.
+    Exit code 0: all of it; 1: something was lost, or may be, or nothing could be saved. FILE is not changed.
     """
     from streetai_core.upkeep.salvage import salvage
 
@@ -128,11 +128,16 @@ def _salvage_lines(saved: Salvage) -> list[str]:
     lines = [f"{one_line(saved.path)}: {'everything' if saved.complete else 'a part'} was saved"]
     for memory in saved.memories:
         lines.append(f"  {one_line(memory.memory_id)}: {_counted(memory.rows)}")
-        if memory.lost:
-            lines.append(f"    lost: {_counted(memory.lost)}")
+        lost = {table: number for table, number in memory.lost.items() if table != "memories"}
+        if lost:
+            lines.append(f"    lost: {_counted(lost)}")
+        if len(lost) < len(memory.lost):
+            lines.append("    lost: its own row (its encoder, counts of its rows); what else may be lost is not known")
         if memory.without_vectors:
-            lost = counted(len(memory.without_vectors), "message has", "messages have")
-            lines.append(f"    {lost} lost all vectors; --json lists them")
+            without = counted(len(memory.without_vectors), "message has", "messages have")
+            lines.append(f"    {without} lost all vectors; --json lists them")
+    if saved.without_rows:
+        lines.append(f"  {counted(saved.without_rows, 'memory is', 'memories are')} lost with all messages")
     return lines
 
 

@@ -90,6 +90,16 @@ def numbers_in(spans: Spans) -> set[int]:
     return {number for first, last in spans for number in range(first, last + 1)}
 
 
+def alive_after(entries: Iterable[JournalRow]) -> set[int]:
+    """Sequences of the messages that are there after these operations, which are all that there were, in order."""
+    alive: set[int] = set()
+    for entry in entries:
+        if entry.event == "reset":
+            alive.clear()
+        alive = (alive | numbers_in(entry.added)) - numbers_in(entry.removed)
+    return alive
+
+
 def next_link(last: Link, cells: Row, before: Seals, after: Seals) -> Link:
     """The end of the chain after one more entry.
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, TypeAlias
 
-from streetai_core.stores.journal import START, chained, entry_from, is_readable, numbers_in, total_of
+from streetai_core.stores.journal import START, alive_after, chained, entry_from, is_readable, total_of
 from streetai_core.stores.provenance import Edit
 from streetai_core.stores.rows import Origin, Row
 from streetai_core.stores.seals import seal
@@ -40,14 +40,9 @@ def edits(select: Select, key: int, next_sequence: int, origin: Origin) -> list[
         origin: where the rows come from.
     """
     journal = select(JOURNAL, key)
-    found = [*_broken_links(journal, origin)]
+    found = [*broken_links(journal, origin)]
     readable = [row for row in journal if is_readable(row, origin)]
-    alive: set[int] = set()
-    for row in readable:
-        entry = entry_from(row, origin)
-        if entry.event == "reset":
-            alive.clear()
-        alive = (alive | numbers_in(entry.added)) - numbers_in(entry.removed)
+    alive = alive_after(entry_from(row, origin) for row in readable)
     rows = {row[1]: row for row in select(_ROWS, key)}
     found += _wrong_rows(rows, alive)
     if not found:
@@ -55,7 +50,7 @@ def edits(select: Select, key: int, next_sequence: int, origin: Origin) -> list[
     return found
 
 
-def _broken_links(journal: list[Row], origin: Origin) -> Iterator[Edit]:
+def broken_links(journal: list[Row], origin: Origin) -> Iterator[Edit]:
     """Entries whose hash does not follow from the one before, or that cannot be read."""
     digest = START
     for row in journal:

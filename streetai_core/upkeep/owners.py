@@ -8,8 +8,10 @@ from itertools import chain, count
 
 from streetai_core.errors import InputError
 from streetai_core.stores import _sqlite
+from streetai_core.stores.journal import alive_after, entry_from
 from streetai_core.stores.rows import Origin, Row, head_from
 from streetai_core.stores.selects import HEADS
+from streetai_core.stores.sqlite_audit import JOURNAL, broken_links
 from streetai_core.stores.types import Head
 from streetai_core.text.clean import check_id
 from streetai_core.upkeep.reading import KINDS, UNDECODABLE, Found, attempted
@@ -50,7 +52,12 @@ class Owner:
     head: Head | None
     """`None`: its row does not fit its checksum, or is gone."""
     counts: Mapping[str, int] = field(default_factory=dict)
-    """Table -> rows that there should be; empty without a head."""
+    """Table -> rows that there should be, as far as that is known: without a head, the journal tells of messages."""
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether its own row is, which tells how many rows there should be."""
+        return self.head is not None and bool(self.counts)
 
 
 def owners(connection: _sqlite.Connection, path: str) -> list[Owner]:
@@ -65,7 +72,10 @@ def owners(connection: _sqlite.Connection, path: str) -> list[Owner]:
     for statement in _OF_OTHERS:
         keys.update(_first_column(connection, statement))
     taken = {owner.memory_id for owner in found.values()}
-    return [found[key] if key in found else Owner(key, _made_up(key, taken), None) for key in sorted(keys)]
+    return [
+        found[key] if key in found else _without_head(connection, key, _made_up(key, taken), path)
+        for key in sorted(keys)
+    ]
 
 
 def counts_of(connection: _sqlite.Connection, key: int) -> dict[str, int]:
@@ -90,8 +100,21 @@ def _owner(connection: _sqlite.Connection, row: Row, path: str) -> Owner | None:
     try:
         head, _ = head_from(row[1:], Origin(path, str(memory_id)))
     except UNDECODABLE:
-        return Owner(key, memory_id, None) if _is_certain(connection, key, memory_id) else None
+        return _without_head(connection, key, memory_id, path) if _is_certain(connection, key, memory_id) else None
     return Owner(key, head.memory_id, head, counts_of(connection, key))
+
+
+def _without_head(connection: _sqlite.Connection, key: int, memory_id: str, path: str) -> Owner:
+    """A memory whose row does not fit its checksum, or is gone, so that the counts in it say nothing."""
+    origin = Origin(path, memory_id)
+    try:
+        journal = connection.execute(JOURNAL, (key,)).fetchall()
+        if not journal or any(broken_links(journal, origin)):
+            return Owner(key, memory_id, None)
+        alive = alive_after(entry_from(row, origin) for row in journal)
+    except _sqlite.FAILURES:
+        return Owner(key, memory_id, None)
+    return Owner(key, memory_id, None, {"messages": len(alive)})
 
 
 def _is_certain(connection: _sqlite.Connection, key: int, memory_id: object) -> bool:

@@ -32,7 +32,10 @@ class SalvagedMemory:
     rows: Mapping[str, int]
     """Table -> rows in the new file."""
     lost: Mapping[str, int]
-    """Table -> rows that are known to have been there and are not in the new file."""
+    """Table -> rows that are known to have been there and are not in the new file.
+
+    "memories" is its own row, with the name of its encoder and its token. Without it nobody knows how many rows there
+    were, but for messages, of which the journal tells if it is whole. A weight is lost if what was learned in it is."""
     without_vectors: tuple[str, ...] = ()
     """Ids of messages that can be recalled by words, but have no signals left; `update_message` with the same text
     makes them anew."""
@@ -45,15 +48,23 @@ class Salvage:
     path: str
     """The new file."""
     memories: tuple[SalvagedMemory, ...]
+    """Those of which anything is left."""
+    without_rows: int = 0
+    """Memories of which neither their own row nor a message is left; they are not in the new file."""
 
     @property
     def complete(self) -> bool:
-        """Whether nothing was lost."""
-        return not any(memory.lost for memory in self.memories)
+        """Whether nothing was lost, which is known for certain."""
+        return not self.without_rows and not any(memory.lost for memory in self.memories)
 
     def to_dict(self) -> dict[str, Any]:
         """As JSON values."""
-        return {"path": self.path, "complete": self.complete, "memories": [asdict(one) for one in self.memories]}
+        return {
+            "path": self.path,
+            "complete": self.complete,
+            "memories": [asdict(one) for one in self.memories],
+            "without_rows": self.without_rows,
+        }
 
 
 def salvage(path: str | os.PathLike[str], out: str | os.PathLike[str]) -> Salvage:
@@ -86,24 +97,24 @@ def salvage(path: str | os.PathLike[str], out: str | os.PathLike[str]) -> Salvag
         folder.mkdir(parents=True, exist_ok=True)
         with draft_folder(folder) as draft:
             new = str(draft / "new.db")
-            memories = _salvaged(source, str(draft), new)
+            saved, without_rows = _salvaged(source, str(draft), new)
             put_in_place(new, target, rights=rights_of(source, log), overwrite=False)
     except OSError as error:
         raise StoreError(f"{target} cannot be written: {error}. Check the path, the rights and the space.") from error
-    return Salvage(path=target, memories=tuple(memories))
+    return Salvage(path=target, memories=tuple(saved), without_rows=without_rows)
 
 
-def _salvaged(source: str, folder: str, new: str) -> list[SalvagedMemory]:
-    """Read a copy, and write what is whole into a new file."""
+def _salvaged(source: str, folder: str, new: str) -> tuple[list[SalvagedMemory], int]:
+    """Read a copy, and write what is whole into a new file; and of how many memories there is nothing."""
     try:
         with closing(tolerant(openable_copy(source, folder).connect("rw"))) as connection, SqliteStore(new) as store:
-            found = ((owner, whole_rows(connection, owner, source)) for owner in owners(connection, source))
-            saved = _written(store, found)
+            there = owners(connection, source)
+            saved = _written(store, ((owner, whole_rows(connection, owner, source)) for owner in there))
     except _sqlite.FAILURES as error:
         raise DamagedFileError(f"{source} is damaged so badly that nothing of it can be read: {error}") from error
     if not saved:
         raise DamagedFileError(f"{source} has no row that is as it was written; restore it from a backup")
-    return saved
+    return saved, len(there) - len(saved)
 
 
 def _written(store: Store, found: Iterable[tuple[Owner, Whole]]) -> list[SalvagedMemory]:
@@ -119,7 +130,7 @@ def _written(store: Store, found: Iterable[tuple[Owner, Whole]]) -> list[Salvage
             SalvagedMemory(
                 memory_id=owner.memory_id,
                 rows={table: number for table, number in whole.rows.items() if number},
-                lost=whole.lost(owner.counts),
+                lost=whole.lost(owner),
                 without_vectors=tuple(
                     whole.messages[sequence].message_id for sequence in whole.words if sequence not in with_signals
                 ),

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 from uuid import uuid4
@@ -41,6 +40,8 @@ class Whole:
     quarantines: list[Quarantine] = field(default_factory=list)
     damaged: dict[str, int] = field(default_factory=dict)
     """Table -> rows that were seen to be damaged."""
+    made_up: int = 0
+    """Weights that were lost with all that was learned in them, and are those of new signals."""
 
     @property
     def rows(self) -> dict[str, int]:
@@ -56,13 +57,17 @@ class Whole:
             "quarantines": len(self.quarantines),
         }
 
-    def lost(self, counts: Mapping[str, int]) -> dict[str, int]:
+    def lost(self, owner: Owner) -> dict[str, int]:
         """Table -> rows that were there and are not any more; of stacks, which can be made anew, none."""
+        rows = self.rows
+        rows["weights"] -= self.made_up
         lost = {
-            table: _missing(number, counts.get(table), self.damaged.get(table, 0))
-            for table, number in self.rows.items()
+            table: _missing(number, owner.counts.get(table), self.damaged.get(table, 0))
+            for table, number in rows.items()
             if table != "stacks"
         }
+        lost["weights"] = max(lost["weights"], self.made_up)
+        lost["memories"] = int(not owner.is_whole)
         return {table: number for table, number in lost.items() if number}
 
 
@@ -140,7 +145,9 @@ def _one_dimension(whole: Whole) -> None:
 def _weigh(whole: Whole) -> None:
     """Give a signal that lost its weight that of a new one, in a stack of its own."""
     following = 1 + max([-1, *whole.stacks, *(weight.stack for weight in whole.weights.values())])
-    for number, key in enumerate(key for key in whole.signals if key not in whole.weights):
+    lacking = [key for key in whole.signals if key not in whole.weights]
+    whole.made_up = len(lacking)
+    for number, key in enumerate(lacking):
         turn = whole.messages[whole.signals[key].sequence].turn
         whole.weights[key] = WeightRow(key=key, base_weight=1.0, last_used_turn=turn, uses=0, stack=following + number)
 
