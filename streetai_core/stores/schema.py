@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from functools import cache
+from typing import Protocol
 
 from sqlite_utils import Database
 from sqlite_utils.migrations import Migrations
@@ -47,12 +48,24 @@ WHERE tables.type = 'table' AND tables.rootpage > 0 ORDER BY columns.cid
 MIGRATIONS = Migrations("streetai")
 
 
+class Executes(Protocol):
+    """A connection, or a database of sqlite-utils."""
+
+    def execute(self, sql: str, /) -> object:
+        """Execute one statement."""
+
+
 @MIGRATIONS()
 def m001_first_tables(database: Database) -> None:
     """Everything; all keys and indexes of data tables start with the memory's key."""
+    execute_all(database)
+
+
+def execute_all(target: Executes) -> None:
+    """Make all tables, indexes, views and triggers of this version in an empty database."""
     for script in (*TABLES, VIEWS):
         for statement in _statements(script):
-            database.execute(statement)
+            target.execute(statement)
 
 
 def _statements(script: str) -> Iterator[str]:

@@ -10,6 +10,7 @@ from typing import Any
 
 from streetai_core.errors import NewerFileError, OtherLayoutError, StoreError
 from streetai_core.stores import _sqlite
+from streetai_core.stores.definitions import wrong_definitions
 from streetai_core.stores.faults import Faults
 from streetai_core.stores.opening import DatabaseFile
 from streetai_core.stores.paths import followed
@@ -100,6 +101,8 @@ def _examined(connection: _sqlite.Connection, file: DatabaseFile, version: int, 
                 advice="If something was, the file was emptied: restore it from a backup. If not, just begin to write.",
             )
         )
+    wrong = wrong_definitions(connection) if version else ()
+    findings += [_damage(f"the definition of {what} is damaged, or not there") for what in wrong]
     memories: list[MemoryHealth] = []
     for row in _heads(connection, findings) if version else ():
         origin = Origin(file.path, str(row[1]))
