@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import tempfile
+from contextlib import closing
 from pathlib import Path
 
-from streetai_core.errors import StoreError
+from streetai_core.errors import NewerFileError, StoreError
+from streetai_core.stores import _sqlite
+from streetai_core.stores.definitions import unknown_tables, wrong_definitions
 from streetai_core.stores.opening import PAGE_SIZE, DatabaseFile
 from streetai_core.stores.raw_files import copy_file
+from streetai_core.stores.schema import schema_version
+from streetai_core.upkeep.reading import tolerant
 
 _HEADER = 100
 """Bytes of the header of a database."""
@@ -34,6 +39,7 @@ def openable_copy(path: str, folder: str) -> DatabaseFile:
     the pages is left as it is: checksums tell what of it is as it was written.
 
     Raises:
+        NewerFileError: a newer version of this library made the file, and may have more in it than this one knows.
         StoreError: the file cannot be read.
     """
     target = str(Path(folder) / "copy.db")
@@ -41,10 +47,33 @@ def openable_copy(path: str, folder: str) -> DatabaseFile:
         for ending in _FILES:
             if Path(path + ending).exists():
                 copy_file(path + ending, target + ending)
+        _refuse_newer(DatabaseFile(target, 0.0, "fast"), path)
         _mend(Path(target))
     except OSError as error:
         raise StoreError(f"{path} cannot be copied: {error}. Check the path and the rights on it.") from error
     return DatabaseFile(target, 0.0, "fast")
+
+
+def _refuse_newer(copy: DatabaseFile, path: str) -> None:
+    """Refuse a file of which this version would leave behind what it does not know.
+
+    Where a header says that it is newer, and the tables are ours to the letter, it is the header that is damaged.
+
+    Raises:
+        NewerFileError: naming the two versions.
+    """
+    try:
+        with closing(tolerant(copy.connect("ro"))) as connection:
+            try:
+                schema_version(connection, path)
+            except NewerFileError:
+                if wrong_definitions(connection) or unknown_tables(connection):
+                    raise
+    except NewerFileError:
+        raise
+    except (StoreError, *_sqlite.FAILURES):
+        # It is damaged, which is why it is copied.
+        return
 
 
 def _mend(copy: Path) -> None:

@@ -82,6 +82,7 @@ def salvage(path: str | os.PathLike[str], out: str | os.PathLike[str]) -> Salvag
     Raises:
         InputError: there is no file at `path`, or one at `out`.
         DamagedFileError: nothing of it can be read.
+        NewerFileError: a newer version of this library made it, which is the one to salvage it with.
         StoreError: a file cannot be read or written.
     """
     source, target = followed(path), followed(out, "out")
