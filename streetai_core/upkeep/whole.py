@@ -93,8 +93,9 @@ def whole_rows(connection: _sqlite.Connection, owner: Owner, path: str) -> Whole
         values = found.values
         if found.damaged or found.unreadable or len(values) < owner.counts.get(table, 0):
             # What was read is kept: the index has a second copy of a key that may be damaged in its row.
-            found = read_anew(connection, table, owner.key, origin) or found
-            values = [*values, *found.values]
+            again = read_anew(connection, table, owner.key, origin)
+            if again is not None:
+                found, values = again, [*values, *again.values]
         if found.damaged or found.unreadable:
             whole.damaged[table] = max(found.damaged, 1)
         return values

@@ -8,8 +8,10 @@ from click.testing import CliRunner
 
 from streetai_core.cli import main
 from streetai_core.stores.opening import PAGE_SIZE
+from streetai_core.stores.provenance import Quarantine
 from streetai_core.stores.sqlite import SqliteStore
-from streetai_core.testing.store_reading import head_of
+from streetai_core.stores.types import Changes
+from streetai_core.testing.store_reading import head_of, write
 from streetai_core.upkeep.salvage import salvage
 from streetai_core.upkeep.whole import UNKNOWN_ENCODER
 from tests.upkeep.files import MESSAGES, NAMES, fill, values
@@ -119,3 +121,20 @@ def test_a_memory_of_which_nothing_is_left_is_lost_too(filled, tmp_path):
     assert lost == {"alice": {}}
     assert "1 memory is lost with all messages" in printed
     assert salvage(filled, tmp_path / "again.db").to_dict()["without_rows"] == 1
+
+
+def test_rows_that_are_read_in_one_way_only_are_saved_once(filled, tmp_path):
+    """Beside one that is damaged: of learning steps and rules of quarantine there is no other copy to look for."""
+    change(
+        filled,
+        "UPDATE credits SET crc = crc + 1 WHERE memory_key = 1 AND signal_key = 7",
+        "UPDATE memories SET stored_quarantines = 2 WHERE memory_id = 'alice'",
+    )
+    with SqliteStore(filled) as store:
+        rule = Quarantine(field="writer", value="mallory")
+        write(store, Changes(head=head_of(store, "bob"), quarantined=[rule]))
+        change(filled, "UPDATE memories SET stored_quarantines = 2 WHERE memory_id = 'bob'")
+    saved = salvage(filled, tmp_path / "saved.db")
+    assert [memory.rows["credits"] for memory in saved.memories] == [LEFT - 1, LEFT]
+    assert [memory.rows.get("quarantines", 0) for memory in saved.memories] == [0, 1]
+    assert [dict(memory.lost) for memory in saved.memories] == [{"credits": 1, "quarantines": 2}, {"quarantines": 1}]
