@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 from collections.abc import Iterable, Mapping
 from contextlib import closing
 from dataclasses import asdict, dataclass
@@ -16,7 +17,7 @@ from streetai_core.stores.base import Store
 from streetai_core.stores.drafts import draft_folder
 from streetai_core.stores.paths import followed
 from streetai_core.stores.sqlite import SqliteStore
-from streetai_core.upkeep.damaged_copy import openable_copy
+from streetai_core.upkeep.damaged_copy import is_defined_otherwise, openable_copy
 from streetai_core.upkeep.files import check_free, put_in_place, rights_of
 from streetai_core.upkeep.owners import Owner, owners
 from streetai_core.upkeep.reading import tolerant
@@ -97,25 +98,73 @@ def salvage(path: str | os.PathLike[str], out: str | os.PathLike[str]) -> Salvag
     try:
         folder.mkdir(parents=True, exist_ok=True)
         with draft_folder(folder) as draft:
-            new = str(draft / "new.db")
-            saved, without_rows = _salvaged(source, str(draft), new)
-            put_in_place(new, target, rights=rights_of(source, log), overwrite=False)
+            best = _best_attempt(source, draft)
+            put_in_place(best.path, target, rights=rights_of(source, log), overwrite=False)
     except OSError as error:
         raise StoreError(f"{target} cannot be written: {error}. Check the path, the rights and the space.") from error
-    return Salvage(path=target, memories=tuple(saved), without_rows=without_rows)
+    return best.salvage(target)
 
 
-def _salvaged(source: str, folder: str, new: str) -> tuple[list[SalvagedMemory], int]:
-    """Read a copy, and write what is whole into a new file; and of how many memories there is nothing."""
+@dataclass(frozen=True, slots=True)
+class _Attempt:
+    """A new file, and what is in it."""
+
+    path: str
+    memories: tuple[SalvagedMemory, ...]
+    without_rows: int
+    otherwise: bool
+    """Whether the tables of the damaged file are not where those of a new file are, or are not defined so."""
+
+    @property
+    def worth(self) -> tuple[bool, int]:
+        """What two attempts are compared by: whether all was saved, and how many rows."""
+        return self.salvage(self.path).complete, sum(sum(memory.rows.values()) for memory in self.memories)
+
+    def salvage(self, target: str) -> Salvage:
+        """What is told of it when it has its name."""
+        return Salvage(path=target, memories=self.memories, without_rows=self.without_rows)
+
+
+def _best_attempt(source: str, folder: Path) -> _Attempt:
+    """Read the file with its own definitions of the tables, and with those of a new file if its own may be damaged.
+
+    Raises:
+        DamagedFileError: nothing can be read either way.
+    """
     try:
-        with closing(tolerant(openable_copy(source, folder).connect("rw"))) as connection, SqliteStore(new) as store:
+        first = _attempt(source, folder / "as it is", redefined=False)
+    except DamagedFileError as error:
+        try:
+            return _attempt(source, folder / "redefined", redefined=True)
+        except DamagedFileError:
+            raise error from None
+    if not first.otherwise or first.worth[0]:
+        return first
+    try:
+        second = _attempt(source, folder / "redefined", redefined=True)
+    except DamagedFileError:
+        return first
+    return max(first, second, key=lambda attempt: attempt.worth)
+
+
+def _attempt(source: str, folder: Path, *, redefined: bool) -> _Attempt:
+    """Read a copy, and write what is whole into a new file."""
+    folder.mkdir()
+    new, copies = str(folder / "new.db"), folder / "copies"
+    copies.mkdir()
+    try:
+        copy = openable_copy(source, str(copies), redefined=redefined)
+        with closing(tolerant(copy.connect("rw"))) as connection, SqliteStore(new) as store:
+            otherwise = is_defined_otherwise(connection)
             there = owners(connection, source)
             saved = _written(store, ((owner, whole_rows(connection, owner, source)) for owner in there))
     except _sqlite.FAILURES as error:
         raise DamagedFileError(f"{source} is damaged so badly that nothing of it can be read: {error}") from error
+    finally:
+        shutil.rmtree(copies)
     if not saved:
         raise DamagedFileError(f"{source} has no row that is as it was written; restore it from a backup")
-    return saved, len(there) - len(saved)
+    return _Attempt(new, tuple(saved), len(there) - len(saved), otherwise)
 
 
 def _written(store: Store, found: Iterable[tuple[Owner, Whole]]) -> list[SalvagedMemory]:
