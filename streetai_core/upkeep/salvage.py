@@ -18,7 +18,7 @@ from streetai_core.stores.drafts import draft_folder
 from streetai_core.stores.paths import followed
 from streetai_core.stores.sqlite import SqliteStore
 from streetai_core.upkeep.damaged_copy import is_defined_otherwise, openable_copy
-from streetai_core.upkeep.files import check_free, put_in_place, rights_of
+from streetai_core.upkeep.files import check_apart, check_free, put_in_place, rights_of
 from streetai_core.upkeep.owners import Owner, owners
 from streetai_core.upkeep.reading import tolerant
 from streetai_core.upkeep.whole import Whole, changes_of, whole_rows
@@ -94,6 +94,7 @@ def salvage(path: str | os.PathLike[str], out: str | os.PathLike[str]) -> Salvag
     if os.path.isfile(target):  # noqa: PTH113 - as above
         raise InputError(f"{target} is there already; choose another path, for what is saved goes into a new file")
     check_free(target, overwrite=False)
+    check_apart(target, source, "out")
     folder = Path(target).parent
     try:
         folder.mkdir(parents=True, exist_ok=True)
