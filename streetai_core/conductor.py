@@ -125,14 +125,14 @@ class Conductor(Handle):
     def _find_common(self, fresh: Matrix | None = None) -> None:
         """Have what all vectors have in common known before something is stored, if it will be asked for.
 
-        A memory that this process has not read is read for that: what is stored stays, so it must not depend on it.
+        The memory is read for that: what is stored stays, so it must not depend on what this process has read before.
 
         Args:
             fresh: vectors that are about to be stored, shape (n, dim).
         """
         if self._open.common is not None:
             return
-        if self._looks_narrow(self._coherent.known or self._as_stored(), fresh):
+        if self._looks_narrow(self._as_stored(), fresh):
             self._ask_common()
 
     def _as_stored(self) -> MemoryState | None:
