@@ -150,8 +150,10 @@ def test_an_engine_that_was_being_closed_is_opened_again(tmp_path):
     thread = Thread(target=memory.close)
     thread.start()
     for _ in range(100 * PATIENCE):
-        if not closing._closed:
-            thread.join(0.01)
+        if closing._closing:
+            break
+        thread.join(0.01)
+    assert closing._closing
     assert child_says(lambda: said(memory) == [("user", FACT)] and memory.registry is not closing)
     goes.set()
     thread.join(PATIENCE)
