@@ -62,7 +62,7 @@ class Hiding(Conductor):
             rule = _rule(transaction, given)
             if rule is None:
                 return None, 0
-            hidden = sum(map(rule.hides, transaction.messages(MessageQuery())))
+            hidden = sum(map(rule.hides, transaction.messages(_among(rule))))
             new = not _same(rule, state)
             return (Changes(head=state.head, quarantined=[rule]) if new else None), hidden
 
@@ -175,6 +175,15 @@ def _rule(transaction: ReadTransaction, given: Quarantine) -> Quarantine | None:
         return given
     found = transaction.messages(MessageQuery(message_id=str(given.value)))
     return Quarantine(field="message", value=found[0].sequence) if found else None
+
+
+def _among(rule: Quarantine) -> MessageQuery:
+    """The messages that a rule as the caller gave it may hide: others wait while they are read."""
+    if isinstance(rule.value, int):
+        return MessageQuery(sequences=[rule.value])
+    if rule.field == "conversation":
+        return MessageQuery(conversation_id=rule.value, any_conversation=False)
+    return MessageQuery()
 
 
 def _same(rule: Quarantine, state: MemoryState) -> list[Quarantine]:
