@@ -18,6 +18,10 @@ from streetai_core.stores.types import StackRow
 from streetai_core.types import Matrix, Vector
 from streetai_core.vectors import dots, unit
 
+_SUMMED_ANEW = 1024
+"""Signals left in a stack up to which its sum is made anew when others go, in half a millisecond; nearly all stacks
+have fewer. So nothing of what goes stays in it, also where `Config.classic()` had weighed it otherwise."""
+
 
 class Placement:
     """What adding and removing signals does to the stacks: a plan, nothing is changed."""
@@ -90,8 +94,12 @@ class Placement:
         for key in set(columns.column("stack")[rows].tolist()):
             lost = rows[columns.column("stack")[rows] == key]
             size = self._state.stacks.size(key) - len(lost)
-            if self._config.centroid == "mean":
+            if self._config.centroid == "mean" and size > _SUMMED_ANEW:
                 total = self._state.stacks.total(key) - columns.vectors_of(lost).sum(axis=0, dtype=np.float32)
+            elif self._config.centroid == "mean":
+                left = _members(self._state, key, without=self._gone).rows
+                in_order = left[np.argsort(columns.keys[left])]
+                total = columns.vectors_of(in_order).sum(axis=0, dtype=np.float32)
             else:
                 total = left_total(self._state, key, self._config, self._turn, without=self._gone)
             losses[key] = (total, size)

@@ -95,3 +95,23 @@ def test_a_stack_without_a_change_keeps_its_centroid(memory):
     memory.delete_message(talk)
     memory.add_message(TALK, "user")
     np.testing.assert_array_equal(centroid(memory, "kept"), before)
+
+
+@pytest.mark.parametrize(
+    "erase",
+    [lambda memory: memory.delete_message("secret"), lambda memory: memory.forget(message="secret")],
+    ids=["delete", "forget"],
+)
+def test_what_goes_under_other_settings_is_taken_out_whole(tmp_path, erase):
+    """The published rule had weighed it by its age: a whole vector that is taken away leaves the rest of it behind."""
+    path = tmp_path / "m.db"
+    with MemoryRegistry(path, encoder=ENCODER, config=Config.classic()) as registry:
+        memory = registry.get("m")
+        memory.add_message(SECRET, "user", message_id="secret")
+        chat(memory, 49)
+        memory.add_message(KEPT, "user", message_id="kept")
+        assert 0.1 < centroid(memory, "kept")[2] < 0.3
+    with MemoryRegistry(path, encoder=ENCODER) as registry:
+        memory = registry.get("m")
+        erase(memory)
+        np.testing.assert_allclose(centroid(memory, "kept"), direction(kept=1.0), atol=1e-6)
