@@ -1,4 +1,4 @@
-"""Storing a turn and learning from it: in one transaction, and if it cannot be learned from, stored all the same."""
+"""Storing what was said, and learning from it: nobody waits for a lesson that fails, nor for the embedding of much."""
 
 from __future__ import annotations
 
@@ -57,13 +57,38 @@ def record(
         StoreError: the database failed.
     """
     recalled = list(retrieved)
-    embed_later = sum(len(one.content) for one in messages) > _AT_ONCE
+    embed_later = _is_long(messages)
     recorded = _recorded(memory, turn_id, messages, recalled, reply, embed_later=embed_later)
     if embed_later:
-        # If the registry is being closed, whoever opens it next does it.
-        with suppress(ClosedError, RuntimeError):
-            for_writing(memory.executor).submit(_embed, memory)
+        _have_embedded(memory)
     return recorded
+
+
+def store(memory: Memory, messages: Sequence[NewMessage]) -> None:
+    """Store messages that nothing is learned from, as `Memory.add_messages`; long ones are embedded as by `record`.
+
+    Raises:
+        InputError: an id or a message cannot be used.
+        EncoderError: the embedding model failed; nothing was stored.
+        StaleMemoryError: the memory was reset.
+        StoreError: the database failed.
+    """
+    embed_later = _is_long(messages)
+    memory.add_messages(messages, embed_later=embed_later)
+    if embed_later:
+        _have_embedded(memory)
+
+
+def _is_long(messages: Sequence[NewMessage]) -> bool:
+    """Whether to embed messages takes so long that nobody should wait for it."""
+    return sum(len(one.content) for one in messages) > _AT_ONCE
+
+
+def _have_embedded(memory: Memory) -> None:
+    """Have what is stored without vectors embedded by a worker."""
+    # If the registry is being closed, whoever opens it next does it.
+    with suppress(ClosedError, RuntimeError):
+        for_writing(memory.executor).submit(_embed, memory)
 
 
 def _recorded(

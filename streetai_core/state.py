@@ -208,11 +208,6 @@ class MemoryState:
         words = self.words.column("sequence")[self.words.alive]
         return set(np.setdiff1d(np.arange(self.head.next_sequence), words, assume_unique=True).tolist())
 
-    def asked_in_hiding(self, questions: Iterable[int]) -> set[int]:
-        """Which of these questions, by their fingerprints, stand in hidden messages, and in none that is shown."""
-        hidden = set(questions).intersection(self.hidden.values())
-        return {question for question in hidden if not self.words.said([question])}
-
     @property
     def shown(self) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
         """Which signals are not in quarantine, shape (n,)."""

@@ -12,6 +12,7 @@ from langchain_core.runnables import RunnableConfig
 from streetai_core import Memory, MemoryRegistry, Message, NewMessage
 from streetai_core.aio import twin
 from streetai_core.errors import ClosedError, InputError
+from streetai_core.recording import store
 from streetai_core.text.clean import check_id
 from streetai_langchain.cached_replies import with_new_ids
 from streetai_langchain.memory_traffic import results_of_memory
@@ -84,7 +85,7 @@ class StreetAIChatMessageHistory(BaseChatMessageHistory):
         """
         # LangChain's own histories take what can be read only once, too.
         if said := list(messages):
-            self.memory.add_messages(with_new_ids(self.memory, self._as_stored(said)))
+            store(self.memory, with_new_ids(self.memory, self._as_stored(said)))
         self._view = None
 
     async def aadd_messages(self, messages: Sequence[BaseMessage]) -> None:

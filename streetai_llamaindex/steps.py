@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from llama_index.core.base.llms.types import ChatMessage
 
 from streetai_core import Memory, Message, NewMessage
-from streetai_core.recording import record
+from streetai_core.recording import record, store
 from streetai_llamaindex.threads import Threads
 from streetai_llamaindex.transcript import Line, line_of
 from streetai_llamaindex.turns import Turn
@@ -75,7 +75,7 @@ def _recorded(memory: Memory, step: Step, said: Sequence[NewMessage]) -> Excepti
     """Store messages and learn; what can never be learned from must not hold up all that follows."""
     turn = step.turn
     if turn is None or not step.reply or not turn.retrieved:
-        memory.add_messages(said)
+        store(memory, said)
         return None
     return record(memory, turn.turn_id, said, retrieved=turn.retrieved, reply=step.reply).failure
 

@@ -260,8 +260,9 @@ def _embedded_anew(registry: MemoryRegistry, memory_id: str) -> dict[str, Any]:
 def renew(file: Path, *, memory_id: str | None, as_json: bool) -> None:
     """Find out anew by which words and days the messages of FILE can be found that an older version has stored.
 
-    Of all memories, or only of the one of --memory. Apps that go on storing do this by themselves, some messages at a
-    time. No model is needed. Interrupted, the same command goes on.
+    Messages that have lost their words, as `streetai doctor` tells, get them again. Of all memories, or only of the one
+    of --memory. Apps that go on storing apply new rules by themselves, some messages at a time. No model is needed.
+    Interrupted, the same command goes on.
     """
     from streetai_core.registry import MemoryRegistry
 

@@ -44,7 +44,8 @@ def lessons_of(state: MemoryState, question: Question, config: Config, *, doubtf
 def _shown(state: MemoryState, cues: RowNumbers) -> Flags:
     """Which of some cues count where messages are in quarantine, shape (n,): their questions would go with those."""
     questions = state.cues.questions_at(cues)
-    gone = state.asked_in_hiding(questions)
+    hidden = set(questions).intersection(state.hidden.values())
+    gone = {question for question in hidden if not state.words.said([question])}
     return np.array([question not in gone for question in questions], dtype=np.bool_)
 
 

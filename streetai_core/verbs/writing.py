@@ -83,7 +83,9 @@ class Writing(Embedding):
         return self.add_messages([message])[0]
 
     @observed(lambda stored: {"messages": len(stored), "signals": sum(map(len, stored))}, "write")
-    def add_messages(self, messages: Iterable[NewMessage], *, progress: Progress | None = None) -> list[list[Signal]]:
+    def add_messages(
+        self, messages: Iterable[NewMessage], *, progress: Progress | None = None, embed_later: bool = False
+    ) -> list[list[Signal]]:
         """Store messages in order, all or none: one transaction, embeddings in one go.
 
         Of messages that are there already, by their ids, nothing is embedded again: a whole history can be given at
@@ -92,6 +94,7 @@ class Writing(Embedding):
         Args:
             messages: what was said.
             progress: called with (chunks embedded so far, chunks in all).
+            embed_later: as for `record_turn`.
 
         Returns:
             For each message what `add_message` returns.
@@ -100,7 +103,7 @@ class Writing(Embedding):
             raise InputError(f"messages must be a collection of NewMessage, got {type(messages).__name__}")
         given = list(messages)
         known: Known | None = self._known
-        while (stored := self._store(self._to_store(given, progress, known))) is None:
+        while (stored := self._store(self._to_store(given, progress, known, embed_later=embed_later))) is None:
             # One of those that were known was deleted meanwhile: it is a new one now.
             known = None
         return stored

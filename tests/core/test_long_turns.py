@@ -1,35 +1,14 @@
 """A turn that takes the model long is stored at once and embedded afterwards: nobody waits for the reply meanwhile."""
 
 import logging
-from threading import Event
 
 import pytest
 
 from streetai_core import Config, MemoryRegistry, NewMessage
-from streetai_core.encoders import HashingEncoder
-from streetai_core.errors import EncoderError
-from streetai_core.recording import _AT_ONCE, record
+from streetai_core.recording import _AT_ONCE, record, store
+from tests.slow import LOG, Slow
 
-PATIENCE = 30
-LOG = "The keeper of the lighthouse wrote that the lamp had burned all night. " * (_AT_ONCE // 60)
 QUESTION = "What did the keeper write of the lamp?"
-
-
-class Slow(HashingEncoder):
-    """Embeds no text of a lighthouse before it may."""
-
-    def __init__(self):
-        super().__init__()
-        self.may = Event()
-        self.fails = False
-
-    def encode(self, texts, kind="document"):
-        """Vectors, in time."""
-        if kind == "document" and any("lighthouse" in text for text in texts):
-            assert self.may.wait(PATIENCE)
-            if self.fails:
-                raise EncoderError("out of order")
-        return super().encode(texts, kind)
 
 
 @pytest.fixture
@@ -62,6 +41,18 @@ def test_a_long_turn_is_found_by_its_words_at_once_and_has_its_vectors_later(enc
         assert recorded.failure is None
         assert lacking(memory) == len(memory.signals) > 1
         assert any("lighthouse" in hit.signal.content for hit in memory.retrieve(QUESTION))
+        encoder.may.set()
+    with open_registry() as registry:
+        assert lacking(registry.get("mara")) == 0
+
+
+def test_long_messages_that_teach_nothing_have_their_vectors_later(encoder, open_registry):
+    """So a question is stored before its reply is asked for, and a transcript."""
+    with open_registry() as registry:
+        memory = registry.get("mara")
+        store(memory, turn(LOG))
+        assert lacking(memory) == len(memory.signals) > 1
+        store(memory, turn("It rained."))
         encoder.may.set()
     with open_registry() as registry:
         assert lacking(registry.get("mara")) == 0

@@ -243,3 +243,11 @@ def test_the_callers_request_is_never_changed(contents, data):
 
 def _told(reply):
     return reply.text, reply.complete
+
+
+def test_a_picture_that_a_function_gives_is_kept():
+    """With its exchange: the memory has no pictures."""
+    picture = {"inlineData": {"mimeType": "image/png", "data": "iVBO"}}
+    given = {"functionResponse": {"name": "look", "response": {}, "parts": [picture]}}
+    said = CODEC.read_request({"contents": [{"role": "user", "parts": [given]}]}).said
+    assert [("tool", ("image",))] == [(one.role, one.attachments) for one in said]
